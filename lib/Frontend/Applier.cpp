@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Pipes, compositions and repetitions, and what applying them does.
+// Pipes, compositions and repetitions.
 
 #include "dialect/Repetition.h"
 #include "lib/Frontend/Evaluator.h"
@@ -16,7 +16,7 @@ using llvm::StringRef;
 // Pipes, compositions, repetitions
 //===----------------------------------------------------------------------===//
 
-/// `x + x |> f` does not say which of the two is meant.
+/// Whether a pipe is ambiguous: `x + x |> f` may mean two things.
 static bool isBareArithmetic(NetParser::ExprContext *expr) {
   return ruleCast<NetParser::AddContext>(expr) ||
          ruleCast<NetParser::MulContext>(expr) ||
@@ -53,7 +53,7 @@ Value Applier::pipe(Tree *at, Value value, const Value &into) {
       auto call = [&] {
         return e.calls.callBuiltin(at, *functionOf(into), std::move(arguments));
       };
-      // `map(B, over = T)` with a name, or in a `repeat`, is called like a
+      // With a name, or in a `repeat`, `map(B, over = T)` is named like a
       // block.
       if (!made || (*made)->identity->name.empty())
         return call();
@@ -137,13 +137,13 @@ Value Applier::evalOwner(Expr *expr) {
   return owner;
 }
 
-/// What is elaborated of a rolled `repeat`: the first copy, one that stands for
-/// those between, and the last.
+/// The copies of a rolled `repeat` that are elaborated: the first, one for all
+/// between, and the last.
 static constexpr int64_t kRolledCopies = 3;
 
 antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
   Value count = eval(tree->expr(0));
-  std::vector<Value> items; // that the variable goes through
+  std::vector<Value> items; // the values of the variable
   size_t copies;
   bool isRolled = false;
   std::string variable = tree->ID() ? tree->ID()->getText() : "";
@@ -202,7 +202,7 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
     if (iteration == 0)
       repeat->function =
           (*made)->function; // what names it, if nothing else does
-    // One instance for several iterations has the name of the first.
+    // An instance for several iterations is named after the first one.
     Identity &identity = *(*made)->identity;
     if (named.insert(&identity).second) {
       identity.name = std::to_string(iteration);
@@ -229,7 +229,7 @@ Value Applier::applyIfComplete(Tree *at, std::shared_ptr<Instance> instance) {
     giveStep(*instance);
   if (!e.calls.isComplete(*instance))
     return instance;
-  // An optimizer and a schedule lack tensors that the step gives them.
+  // An optimizer or a schedule may lack tensors that the step provides.
   return apply(at, *instance);
 }
 
@@ -249,8 +249,9 @@ void Applier::enter(Identity &identity, StringRef fallback, Tree *at) {
     identity.path.clear(); // names are relative to the network
   if (++identity.applications > 1) {
     identity.path += "@" + std::to_string(identity.applications);
+    // The copies have different numbers.
     if (e.graph && e.graph->rolled)
-      e.needCopies(); // each of which has its number
+      e.needCopies();
   }
   identity.names.clear();
   if (!identity.firstApplication)
@@ -276,7 +277,8 @@ Value Applier::apply(Tree *at, Instance &instance) {
   return instance.recomputed ? applyRecomputed(at, copy) : copy();
 }
 
-/// What is live at which time is not counted for copies of copies.
+/// Whether copies of copies are recomputed. The memory of rolled copies is not
+/// counted in this case.
 static bool hasRecomputedNest(const Graph &graph) {
   return graph.hasNestedRolls && (graph.marksCopies || graph.recomputed != 0);
 }
@@ -304,7 +306,7 @@ Value Applier::applyCopy(const Identity &copy,
     return application();
   llvm::SaveAndRestore inCopy(e.graph->isInCopy, true);
   auto path = [&] {
-    // A composition in a list that has no name has none itself.
+    // A composition in a list may have no name.
     std::string name = copy.path;
     if (name.empty() && copy.parent)
       name = copy.parent->path + "." + unique(*copy.parent, "copy");
@@ -349,7 +351,8 @@ Value Applier::applyRolled(Tree *at, const Value &value, const Value &part,
         if (!op.hasAttr(kRolled))
           op.setAttr(kRolled, graph.rolled);
       });
-  // Copies are equal if each hands on what it was handed.
+  // Copies are equal if each returns a tensor of the type and labels that it
+  // gets.
   auto *in = value.as<Tensor>(), *out = result.as<Tensor>();
   bool areEqual = in && out && in->value.getType() == out->value.getType() &&
                   in->labels == out->labels;
@@ -408,7 +411,7 @@ Value Applier::resultsOf(ResultList list) {
 Value Applier::applyBlock(Tree *at, Instance &instance) {
   const BlockDecl &block = *instance.function.block;
   const Parameters &all = e.calls.parametersOf(instance.function);
-  // One that it is handed is not in it: `Residual(Residual(Linear(4)))`.
+  // An argument is not inside of the block: `Residual(Residual(Linear(4)))`.
   auto isMadeIn = [&](const Frame &outer) {
     for (const Identity *inner = instance.identity.get(); inner;
          inner = inner->maker)
@@ -426,7 +429,8 @@ Value Applier::applyBlock(Tree *at, Instance &instance) {
       return e.fail(at, error::BlockContainsItself, block.name, cycle);
     }
   Identity &identity = *instance.identity;
-  // A block of no ops counts, too: blocks of two blocks each double quickly.
+  // A block without ops counts too, since nested blocks may double at each
+  // level.
   if (!e.spend(at, 1))
     return {};
   enter(identity, StringRef(block.name).lower(), at);
@@ -454,7 +458,8 @@ Value Applier::applyBlock(Tree *at, Instance &instance) {
        llvm::zip_equal(all.tensors, instance.tensors)) {
     Value value;
     {
-      // What is given belongs to the caller's text, a default to the block's.
+      // An argument is evaluated in the caller's text, a default in the
+      // block's.
       InFrame given(e.frame, values.empty() ? &inner : outer);
       value = values.empty() ? e.calls.evalDefault(parameter) : values.front();
       if (std::optional<Number> rate = numberOf(value);

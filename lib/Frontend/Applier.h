@@ -11,8 +11,7 @@ namespace netc {
 
 class Evaluator;
 
-/// Pipes, compositions and repetitions, and what applying them, blocks and ops
-/// does.
+/// Pipes, compositions and repetitions. Applies them, blocks and ops to values.
 class Applier {
 public:
   using Tree = antlr4::ParserRuleContext;
@@ -26,27 +25,29 @@ public:
   Value applyBlock(Tree *at, Instance &instance);
   void enter(Identity &identity, llvm::StringRef fallback, Tree *at);
   std::string unique(Identity &parent, llvm::StringRef name);
-  /// The value of what has a name, or is in a `repeat` or a list. If it is a
-  /// block, the blocks that it is handed there are a part of it.
+  /// Evaluates an expression whose value gets a name, or is in a `repeat` or a
+  /// list. If the value is a block, unnamed blocks among its arguments become
+  /// parts of it.
   Value evalOwner(Expr *expr);
   Value resultsOf(ResultList results);
 
 private:
-  /// Whether all tensors of a block are numbers, or it has none: then it
-  /// computes with them what they are, wherever it stands.
+  /// Whether the tensor arguments of a block are all numbers. Such a block
+  /// computes a number, and may be applied outside of a net.
   bool isOfNumbers(const Instance &instance);
   Value compose(Tree *at, std::vector<Value> parts);
-  /// An optimizer inside another gets the number of the step.
+  /// Passes the number of the step to an optimizer inside another one.
   void giveStep(Instance &instance);
-  /// Marks what `application` adds to the graph as a part that is run again.
+  /// Marks the ops that `application` adds as a part that is recomputed.
   Value applyRecomputed(Tree *at, llvm::function_ref<Value()> application);
-  /// One of several of a kind, which are called by numbers; the outermost.
+  /// Marks the ops that `application` adds as those of one of several copies,
+  /// if no copy is around it.
   Value applyCopy(const Identity &copy,
                   llvm::function_ref<Value()> application);
-  /// Applies a part of a `repeat` that stands for several copies.
+  /// Applies a part of a `repeat` that represents several copies.
   Value applyRolled(Tree *at, const Value &value, const Value &part,
                     const Identity &copy);
-  /// Sets an attribute of what the application adds to the graph.
+  /// Sets the attribute `name` of the ops that `application` adds.
   Value applyMarking(llvm::StringRef name,
                      llvm::function_ref<mlir::Attribute()> mark,
                      llvm::function_ref<Value()> application);
@@ -54,7 +55,7 @@ private:
   Value applyParts(Tree *at, Instance &instance, Value value);
 
   Evaluator &e;
-  unsigned applications = 0; ///< of blocks, so far
+  unsigned applications = 0; ///< of blocks so far
 };
 
 } // namespace netc

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The functions of the language that are not ops: compile-time values,
-// questions about axes, and constants. Those that reshape are in Shapes.cpp,
-// the loops in Loops.cpp.
+// questions about axes, and constants. Shapes.cpp has reshapes, Loops.cpp
+// loops, and Weights.cpp parameters, buffers and opaque networks.
 
 #include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/StringExtras.h"
@@ -65,7 +65,7 @@ std::optional<Value> Builtins::lookupBuiltin(StringRef name) {
     return Value(None{});
   if (name == "inf")
     return Value(Number::inexact(INFINITY));
-  // Only what is made for one network or step can tell.
+  // The answer depends on the network or step.
   if (name == "training" && e.frame->block && e.graph)
     return Value(e.graph->training);
   mlir::Type element = llvm::StringSwitch<mlir::Type>(name)
@@ -111,7 +111,7 @@ void Builtins::addBuiltinNames(mlir::MLIRContext *context,
     names.push_back(name);
 }
 
-/// The one positional argument of a function of that name.
+/// The only argument, which must be positional; else null.
 static const Value *onlyArgument(const std::vector<Argument> &arguments) {
   return arguments.size() == 1 && arguments[0].name.empty()
              ? &arguments[0].value
@@ -155,7 +155,8 @@ Value Builtins::callHistogram(Tree *at, std::vector<Argument> &arguments) {
       path ? e.files.readText(*path, e.locationOf(at)) : std::nullopt;
   if (!text)
     return {};
-  // More than any cost has, and more than 128 bits hold of long sequences.
+  // Higher than the power of any cost, and for long sequences higher than 128
+  // bits can hold.
   constexpr unsigned maxPower = 16;
   Rational all, sums[maxPower];
   llvm::SmallVector<StringRef> lines;
@@ -329,7 +330,7 @@ Value Builtins::realFunction(Tree *at, std::vector<Argument> &arguments,
   double result = function(number->toDouble());
   if (!std::isfinite(result))
     return e.fail(at, error::FunctionUndefined, name, textOf(*value));
-  // A whole root is exact: sqrt(64) heads of 8.
+  // A root that is an integer is exact, as for the heads in sqrt(64).
   if (result == std::floor(result) && std::abs(result) < 1e15)
     return Number(Polynomial(int64_t(result)));
   return Number::inexact(result);
@@ -368,7 +369,7 @@ Value Builtins::callCeil(Tree *at, std::vector<Argument> &a) {
       at, a, [](const Rational &x) { return x.ceil(); }, std::ceil);
 }
 Value Builtins::callRound(Tree *at, std::vector<Argument> &a) {
-  // A half goes up, as in `floor(x + 1 / 2)`.
+  // A half is rounded up, as in `floor(x + 1 / 2)`.
   return rounded(
       at, a, [](const Rational &x) { return (x + Rational(1) / 2).floor(); },
       [](double x) { return std::floor(x + 0.5); });
@@ -423,8 +424,8 @@ Value TensorBuilder::axisValue(const Tensor &tensor, size_t position) {
               int(position)};
 }
 
-/// The tensor that comes first, and the argument `over` behind it, unless it is
-/// none.
+/// The tensor in the first argument and the argument `over` after it, unless
+/// that is `none`.
 static std::pair<const Tensor *, const Value *>
 tensorAndAxes(const std::vector<Argument> &arguments) {
   const Tensor *tensor =
@@ -555,7 +556,7 @@ Value Builtins::callTensor(Tree *at, std::vector<Argument> &arguments) {
   if (!e.graph || !e.frame->self || !value || !value->is<List>())
     return e.fail(at, value && value->is<List>() ? error::TensorOutsideNet
                                                  : error::TensorArgument);
-  // The first element of each list tells the shape.
+  // The first element of each list determines the shape.
   Shape shape;
   for (const Value *inner = value; auto *list = inner->as<List>();
        inner = &list->items->front()) {

@@ -16,16 +16,16 @@ struct Builtin {
   llvm::StringRef name;
   Value (Builtins::*call)(antlr4::ParserRuleContext *at,
                           std::vector<Argument> &arguments);
-  /// Its first argument is a tensor, which may be piped in.
+  /// Whether the first argument is a tensor, which may be piped in.
   bool takesTensor;
-  /// It takes lists of anything, though an op has its name.
+  /// Whether it takes lists of any values, although an op has the same name.
   bool takesList = false;
 };
 
 /// The functions of the language that are not ops. Builtins.cpp has their
 /// table, compile-time values, questions about axes, and constants; Shapes.cpp
-/// those that reshape, Loops.cpp the loops, Weights.cpp those that hold
-/// numbers.
+/// has reshapes, Loops.cpp loops, and Weights.cpp parameters, buffers and
+/// opaque networks.
 class Builtins {
 public:
   using Tree = antlr4::ParserRuleContext;
@@ -33,7 +33,7 @@ public:
 
   explicit Builtins(Evaluator &e) : e(e) {}
 
-  // Built-ins, by their table in Builtins.cpp.
+  // The built-ins, in the order of the table in Builtins.cpp.
   Value callLen(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callSum(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callMin(antlr4::ParserRuleContext *, std::vector<Argument> &);
@@ -79,7 +79,8 @@ public:
   Value callBetween(antlr4::ParserRuleContext *, std::vector<Argument> &);
   Value callHistogram(antlr4::ParserRuleContext *, std::vector<Argument> &);
   std::optional<Value> lookupBuiltin(llvm::StringRef name);
-  /// Of functions, ops that text may call, and types.
+  /// Appends the names of functions, of ops that a specification may call, and
+  /// of types.
   static void addBuiltinNames(mlir::MLIRContext *context,
                               std::vector<std::string> &names);
 
@@ -91,7 +92,7 @@ private:
                                         const std::vector<Argument> &arguments);
   std::optional<std::vector<Value>>
   listArgument(Tree *at, std::vector<Argument> &arguments);
-  /// A list, or two numbers and more in place of one.
+  /// The items of a list argument, or two or more numbers as arguments.
   std::optional<std::vector<Value>>
   numberArguments(Tree *at, std::vector<Argument> &arguments);
   Value extreme(Tree *at, std::vector<Argument> &arguments,

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls: arguments find their parameters, and instances are made.
+// Evaluates calls: binds arguments to parameters, and makes instances.
 
 #include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,7 +14,7 @@ using llvm::StringRef;
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// The words of `mode: ["sum", "mean"] = "sum"`.
+/// The words of a type such as `mode: ["sum", "mean"] = "sum"`.
 static std::vector<std::string> wordsOf(NetParser::ExprContext *type) {
   std::vector<std::string> words;
   auto *list = ruleCast<NetParser::ListContext>(type);
@@ -33,7 +33,7 @@ const Parameters &Caller::parametersOf(const Function &function) {
                                    : static_cast<const void *>(function.op);
   auto [entry, isNew] = parameters.try_emplace(key);
   Parameters &result = entry->second;
-  // What a built-in takes, it says itself when it is called.
+  // A built-in checks its own arguments.
   if (!isNew || !key)
     return result;
   if (function.op) {
@@ -59,7 +59,7 @@ const Parameters &Caller::parametersOf(const Function &function) {
     semicolon = tree->SEMI()->getSymbol()->getTokenIndex();
   for (NetParser::ParamContext *param : tree->param()) {
     bool isTensor = param->getStart()->getTokenIndex() < semicolon;
-    // `x: type = default`: which of the expressions is there, the tokens tell.
+    // In `x: type = default`, the tokens tell which of the expressions exist.
     Parameter parameter{
         param->name()->getText(), !param->ASSIGN(), false, {}, param, nullptr};
     if (!isTensor && param->COLON())
@@ -124,7 +124,8 @@ Value Caller::evalArgument(Expr *expr, StringRef name, const Value &callee) {
   if (!ref || !function)
     return e.eval(expr);
   const std::string &word = e.wordOf(ref->getStart());
-  // A bare name: the body first, then the words of the setting, then as usual.
+  // Look up a bare name in the body first, then among the words of the setting,
+  // then as usual.
   if (std::optional<Value> value = e.nameTable.lookupBody(word))
     return *value;
   if (function->block || function->op)
@@ -146,7 +147,7 @@ Value Caller::evalArgument(Expr *expr, StringRef name, const Value &callee) {
   return e.eval(expr);
 }
 
-/// The names in a list of nothing else; empty if there is another item.
+/// The names in a list that contains only names; else empty.
 static std::vector<NetParser::ExprContext *>
 namesInList(NetParser::ExprContext *expr) {
   std::vector<NetParser::ExprContext *> names;
@@ -186,7 +187,7 @@ std::vector<Argument> Caller::evalArguments(NetParser::ArgsContext *args,
                                             const Value &callee) {
   std::vector<Argument> arguments;
   std::string hint = std::exchange(e.frame->hint, "");
-  // A weight made in the argument of an op is still the variable's.
+  // A weight in the argument of an op is still named after the variable.
   if (const Function *function = callee.as<Function>();
       function && function->builtin)
     e.frame->hint = hint;
@@ -276,7 +277,7 @@ Value Caller::call(Tree *at, const Value &callee,
     };
     bool positional =
         llvm::any_of(arguments, [](auto &a) { return a.name.empty(); });
-    // A list of tensors is what a function of lists takes.
+    // A list of tensors calls the built-in for lists.
     bool isOfList = function->op && function->builtin->takesList &&
                     arguments.size() == 1 && positional &&
                     arguments.front().value.is<List>();
@@ -292,7 +293,7 @@ Value Caller::call(Tree *at, const Value &callee,
   auto *present = callee.as<std::shared_ptr<Instance>>();
   if (present &&
       ((*present)->isComposition() || (*present)->function.isBuiltin())) {
-    // f(x) of a composition is x |> f.
+    // `f(x)` for a composition f is `x |> f`.
     if (arguments.size() != 1 || !arguments[0].name.empty())
       return e.fail(at, error::CompositionArguments);
     return e.applier.pipe(at, arguments[0].value, callee);
@@ -331,7 +332,7 @@ Value Caller::callSection(Tree *at, Section section,
     if (!given.insert({name, argument.value}).second)
       return e.fail(argument.at, error::DuplicateArgument, section.name, name);
   }
-  // Defaults see what stands before them.
+  // A default may use parameters before it.
   Scope scope;
   Frame inner(e.frame);
   inner.file = section.file;
@@ -367,7 +368,7 @@ Value Caller::callBuiltin(Tree *at, const Function &function,
   const Builtin &builtin = *function.builtin;
   if (builtin.takesTensor &&
       (arguments.empty() || !arguments.front().value.is<Tensor>())) {
-    // It waits for its tensor, as a block does.
+    // The call waits for its tensor, as a block does.
     auto instance = std::make_shared<Instance>();
     instance->function = {function.name, nullptr, nullptr, &builtin};
     instance->identity = identityAt(at);
@@ -412,13 +413,14 @@ std::shared_ptr<Identity> Caller::identityAt(Tree *at, int64_t part) {
 }
 
 namespace {
-/// Binds the arguments of a call to the parameters of an instance, one by one.
+/// Binds the arguments of a call to the parameters of an instance.
 class ArgumentBinder {
 public:
   ArgumentBinder(Evaluator &e, const Parameters &all, Instance &instance)
       : e(e), all(all), instance(instance) {}
 
-  /// False after an error that leaves no sense in those behind it.
+  /// Binds one argument. False after an error that makes later errors
+  /// meaningless.
   bool bind(const Argument &argument) {
     auto isUnknown = [](const Value &value) { return value.isUnknown(); };
     auto *list = argument.value.as<List>();
@@ -434,7 +436,8 @@ public:
     std::vector<Value> tensors = tensorsIn(argument);
     if (!tensors.empty())
       return bindTensors(argument, tensors);
-    // A function of numbers: a block without settings, of what has no pattern.
+    // Accept a number for a block that has no settings and no pattern: it
+    // computes a number.
     if (std::optional<size_t> i = nextTensor();
         i && instance.function.block && all.settings.empty() &&
         !all.tensors[*i].tree->COLON() && netc::numberOf(argument.value)) {
@@ -444,7 +447,7 @@ public:
     return bindSetting(argument);
   }
 
-  bool isFine = true; ///< no argument was wrong
+  bool isFine = true; ///< whether no argument had an error
 
 private:
   const std::string &callee() const { return instance.function.name; }
@@ -504,8 +507,8 @@ private:
          e.didYouMean(argument.name, known));
   }
 
-  /// The tensors that an argument stands for: itself, the elements of a list,
-  /// or a number where the op takes one for a tensor.
+  /// The tensors of an argument: itself, the elements of a list, or a number if
+  /// the op takes one in place of a tensor.
   std::vector<Value> tensorsIn(const Argument &argument) const {
     bool isFull = e.tensors.isElementByElement(instance.function) &&
                   nextTensor() && numberOf(argument.value);
@@ -574,7 +577,8 @@ bool Caller::completeSettings(Tree *at, Instance &instance) {
                  // tensors
   const Parameters &all = parametersOf(function);
   bool fine = true;
-  // Defaults are evaluated in the block's own scope, and see earlier settings.
+  // Defaults are evaluated in the block's own scope, and may use earlier
+  // settings.
   Scope scope;
   Frame inner(e.frame);
   inner.file = function.block->file;

@@ -12,21 +12,21 @@ namespace netc {
 
 class Evaluator;
 
-/// The arguments of one call, evaluated.
+/// An evaluated argument of a call.
 struct Argument {
   std::string name; ///< empty if positional
   Value value;
   antlr4::ParserRuleContext *at;
   bool behindSemicolon = false;
 
-  /// Where `name = value` begins.
+  /// The tree of `name = value`, or of a positional argument.
   antlr4::ParserRuleContext *nameAt() const {
     auto *named = ruleCast<NetParser::ArgContext>(at->parent);
     return named ? named : at;
   }
 };
 
-/// An argument of a call, as it is written.
+/// An argument of a call in the text.
 struct WrittenArgument {
   std::string name; ///< empty if positional
   NetParser::ExprContext *expr;
@@ -35,15 +35,15 @@ struct WrittenArgument {
   bool behindSemicolon;
 };
 
-/// A parameter of a block or an op, as calls see it.
+/// A parameter of a block or an op.
 struct Parameter {
   std::string name;
   bool required = true;
   bool variadic = false;
   std::vector<std::string> words;
-  NetParser::ParamContext *tree = nullptr; ///< of a block
-  const Setting *setting = nullptr;        ///< of an op
-  NetParser::ExprContext *given = nullptr; ///< by `--set`, as its default
+  NetParser::ParamContext *tree = nullptr; ///< null for an op
+  const Setting *setting = nullptr;        ///< null for a block
+  NetParser::ExprContext *given = nullptr; ///< the default that `--set` gives
 };
 struct Parameters {
   std::vector<Parameter> tensors, settings;
@@ -52,7 +52,7 @@ struct Parameters {
 /// `layer[0].conv` as the path of an instance, `layer.0.conv`.
 std::string pathOf(NetParser::ExprContext *expr);
 
-/// Calls: arguments find their parameters, and instances are made.
+/// Evaluates calls: binds arguments to parameters, and makes instances.
 class Caller {
 public:
   using Tree = antlr4::ParserRuleContext;
@@ -60,21 +60,22 @@ public:
 
   explicit Caller(Evaluator &e) : e(e) {}
 
-  /// `, which lacks `target``: why an instance has not been applied; else
-  /// empty.
+  /// The end of a message that says why an instance has not been applied: `,
+  /// which lacks `target``. Else empty.
   std::string lackOf(const Value &value);
-  /// The number that an `expect` asks for; other values as they are.
+  /// The number that `value` asks for in an `expect`. Returns other values
+  /// unchanged.
   Value resolve(Tree *at, const Value &value);
   const Parameters &parametersOf(const Function &function);
   std::vector<Argument> evalArguments(NetParser::ArgsContext *args,
                                       const Value &callee);
-  /// That a setting of `function` has words and the value is none of them, or
-  /// is a flag and the value a number; else empty.
+  /// The error for a value that is not one of the setting's words, or a number
+  /// for a flag. None if the value fits.
   std::optional<Message> mistakeIn(const Parameter &setting,
                                    const Function &function,
                                    const Value &value);
   Value call(Tree *at, const Value &callee, std::vector<Argument> arguments);
-  /// A dataset with its parameters.
+  /// A dataset with these parameters.
   Value callSection(Tree *at, Section section,
                     llvm::ArrayRef<Argument> arguments);
   Value callBuiltin(Tree *at, const Function &function,
@@ -83,9 +84,10 @@ public:
   std::shared_ptr<Instance> instantiateAt(Tree *at, const Value &callee,
                                           int64_t part);
   Value evalDefault(const Parameter &parameter);
-  /// `expr`, which may be one of the parameter's words.
+  /// Evaluates `expr`, which may be one of the parameter's words.
   Value evalSetting(const Parameter &parameter, Expr *expr);
-  /// `params(tables)`, `by_time(utilization = 30%)`: arguments of a question.
+  /// Adds the arguments of a question: `params(tables)`, `by_time(utilization =
+  /// 30%)`.
   Value askWith(const Subject &subject, NetParser::ArgsContext *args);
   bool completeSettings(Tree *at, Instance &instance);
   bool isComplete(const Instance &instance);

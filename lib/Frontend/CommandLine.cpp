@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the command line says instead of the file: constants by `-D`; keys and
-// axes of runs, and settings of nets, by `--set`.
+// The options that replace what the file says: `-D` for constants, and `--set`
+// for keys and axes of runs, and for settings of nets.
 
 #include "lib/Frontend/Mentions.h"
 #include "lib/Frontend/RunBuilder.h"
@@ -15,7 +15,8 @@ using llvm::StringRef;
 bool CommandLine::readOptions() {
   Evaluator::TopScope top(e, *e.files.main);
   std::string shown;
-  // As it is parsed, it stands in its line and behind the option.
+  // Pad the text, so that the positions of tokens fit the line and option
+  // shown.
   auto add = [&](StringRef option, const std::string &text) {
     std::string padded(llvm::count(shown, '\n'), '\n');
     padded.append(option.size(), ' ');
@@ -29,7 +30,8 @@ bool CommandLine::readOptions() {
     settings.push_back(add("--set ", setting));
   if (e.options.onRead && !shown.empty())
     e.options.onRead(commandLinePath, shown);
-  // What is set may be the default of a parameter, which is read only once.
+  // Read settings first: a setting may be the default of a parameter, and
+  // defaults are read only once.
   for (const std::string &text : settings)
     addOverride(text);
   for (auto [definition, text] :
@@ -71,8 +73,8 @@ void CommandLine::define(const std::string &name, StringRef value,
     return;
   }
   Value old = e.nameTable.valueOf(*e.files.main, entry->second);
-  // The text is replaced, since it is read again at the points of a sweep and
-  // the ends of a range. What was computed from it is computed anew.
+  // Replace the text, since it is evaluated again at the points of a sweep and
+  // the ends of a range. Recompute the values that depend on it.
   auto forget = [&] {
     for (auto &[other, computed] : e.files.main->names)
       computed.state = TopLevel::Untouched;
@@ -180,7 +182,7 @@ void CommandLine::addOverride(StringRef text) {
     if (auto *block =
             ruleCast<NetParser::BlockDeclContext>(constant->second.tree))
       isNet = block->kind->getText() == "net";
-    // What a binding makes is known when it is evaluated.
+    // The value of a binding is known only when it is evaluated.
     else
       isNet = ruleCast<NetParser::BindContext>(constant->second.tree);
     if (!isNet) {

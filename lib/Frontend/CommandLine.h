@@ -12,39 +12,41 @@ namespace netc {
 
 class Evaluator;
 
-/// As diagnostics call what the options say, each in a line.
+/// The name of the command line in diagnostics. Each option has a line of its
+/// own.
 inline constexpr const char *commandLinePath = "<command line>";
 
-/// What `--set` gives instead of what the file says: `run.batch=64,128`.
+/// A setting of `--set`, which replaces what the file says: `run.batch=64,128`.
 struct Override {
   std::string owner; ///< `gan.critic`, or a net
-  std::string name;  ///< of a key, an axis or a setting
+  std::string name;  ///< of the key, axis or setting
   NetParser::SettingContext *tree;
-  NetParser::JobContext *job = nullptr; ///< the owner; null: a net
-  std::optional<Moments> size = {};     ///< that it gives an axis of a net
-  bool isUsed = false;                  ///< it changes something of a net
+  NetParser::JobContext *job = nullptr; ///< the owner; null for a net
+  std::optional<Moments> size = {};     ///< of an axis of a net
+  /// Whether it changes anything in a net.
+  bool isUsed = false;
 
   bool isList() const { return tree->expr().size() > 1; }
   NetParser::NameContext *nameAt() const { return tree->path()->name().back(); }
 };
 
-/// What a name is at a point of a sweep: a value, or a text that stands for it
+/// The value of a name at a point of a sweep: a value, or a text in its place
 /// in `job`.
 struct Varied {
   std::string name;
   Value value;
   NetParser::ExprContext *text = nullptr;
-  NetParser::JobContext *job = nullptr; ///< of a text
-  const Override *by = nullptr;         ///< null: the file
+  NetParser::JobContext *job = nullptr; ///< the job of `text`
+  const Override *by = nullptr;         ///< null for the file
 };
-/// What a point of a sweep sets: keys, axes, settings, constants.
+/// The values at a point of a sweep: of keys, axes, settings and constants.
 using Point = std::vector<Varied>;
 
 struct ErrorNote;
 struct NetInput;
 
-/// What the command line says instead of the file: constants by `-D`; keys and
-/// axes of runs, and settings of nets, by `--set`.
+/// The options that replace what the file says: `-D` for constants, and `--set`
+/// for keys and axes of runs, and for settings of nets.
 class CommandLine {
 public:
   using Tree = antlr4::ParserRuleContext;
@@ -52,20 +54,20 @@ public:
 
   explicit CommandLine(Evaluator &e) : e(e) {}
 
-  /// Reads `-D` and `--set`, and replaces the constants.
+  /// Reads `-D` and `--set`, and replaces the constants. False after an error.
   bool readOptions();
-  /// What `--set` gives runs, one value each: the point at which they are
-  /// elaborated.
+  /// The values that `--set` gives to runs, if there is one value each. Runs
+  /// are elaborated at this point.
   Point setPoint() const;
   Override *overrideOf(llvm::StringRef net, llvm::StringRef name);
-  /// Gives the net that the top-level binding `name` makes other settings.
+  /// Replaces settings of the net that the top-level binding `name` makes.
   void overrideSettings(const std::string &name, Value &value);
   /// Reads the sizes that `--set` gives to axes of a net.
   void readOverriddenAxes(llvm::StringRef net, const Instance &instance,
                           llvm::ArrayRef<NetInput> inputs);
-  /// Gives networks these sizes, and says what changed nothing.
+  /// Sets these sizes in networks, and reports settings without effect.
   void finishOverrides();
-  /// A note of what `--set` gives nets, and the run, if `job` is one.
+  /// A note with the settings of nets, and of the run if `job` is one.
   ErrorNote overrideNote(NetParser::JobContext *job);
   /// See Specification::settable.
   std::vector<std::string> settableNames() const;
@@ -73,15 +75,15 @@ public:
   bool isOverridden(llvm::StringRef symbol);
 
   std::deque<Override> overrides;
-  llvm::StringSet<> overridden; ///< runs that `--set` gives something,
-                                ///< and nets that have sizes from these
+  /// Runs that `--set` changes, and nets with sizes from these runs.
+  llvm::StringSet<> overridden;
 
 private:
-  /// Replaces a constant of the file by what `text` says.
+  /// Replaces a constant of the file by `text`.
   void define(const std::string &name, llvm::StringRef value,
               llvm::StringRef text);
-  /// The `--set` that gives the name a value, where it is a key, an axis or a
-  /// setting; else empty.
+  /// The `--set` option that gives the name this value, if it is a key, an axis
+  /// or a setting; else empty.
   std::string overrideInstead(const std::string &name, llvm::StringRef value);
   void addOverride(llvm::StringRef text);
 

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How errors are reported, and where names and ops belong.
+// Error reports, and the locations of names and ops.
 
 #include "lib/Frontend/Evaluator.h"
 #include "dialect/Spelling.h"
@@ -70,11 +70,11 @@ Value Evaluator::fail(
     Tree *at, const Message &message,
     llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes) {
   ++errors;
-  // What is wrong inside the standard library is wrong where it was called.
+  // Report an error inside the standard library at the call.
   mlir::Location said = locationOf(at), location = locationOfUse(at);
   std::string key = message.text;
   llvm::raw_string_ostream(key) << location;
-  // A block that is applied many times says what is wrong with it once.
+  // Report an error in a block once, even if the block is applied many times.
   if (!reported.insert(key).second)
     return {};
   mlir::InFlightDiagnostic diagnostic = emitError(location, message);
@@ -91,7 +91,7 @@ Value Evaluator::fail(
   for (Frame *inner = frame; inner && inner->calledFrom && shown < 8;
        inner = inner->caller) {
     bool byBlock = inner->caller && inner->caller->block;
-    // A net is applied by nobody but the file.
+    // Only the file applies a net.
     if (!inner->block || (inner->block->isNet && !byBlock) ||
         mlir::Location(inner->calledFrom) == location)
       continue;
@@ -123,13 +123,13 @@ void Evaluator::warn(Tree *at, StringRef about, WarningId id,
 
 std::string Evaluator::nearest(StringRef name,
                                llvm::ArrayRef<std::string> known) {
-  // Of what is not shown, it is not asked what was meant.
+  // Do not search suggestions for errors that are not shown.
   if (!showsErrors())
     return "";
   StringRef meant = nearestName(
       name, llvm::SmallVector<StringRef>(known.begin(), known.end()));
-  // Of two letters, the first is the right one, or they are swapped: `q1` is no
-  // slip for `l1`.
+  // Names of two letters must have the same first letter, or be swapped: `q1`
+  // is not a misspelt `l1`.
   bool isOther = name.size() == 2 && meant.size() == 2 &&
                  llvm::toLower(name[0]) != llvm::toLower(meant[0]) &&
                  name[0] != meant[1];

@@ -24,9 +24,9 @@
 
 namespace netc {
 
-/// While it lives, errors have a note.
+/// Adds a note to errors while it lives.
 struct ErrorNote {
-  /// The innermost of those that live is `present`.
+  /// `present` is the innermost note, and becomes this one.
   ErrorNote(ErrorNote *&present, mlir::LocationAttr place, std::string text,
             bool isOfFiles = false)
       : place(place), text(std::move(text)), isOfFiles(isOfFiles),
@@ -34,15 +34,16 @@ struct ErrorNote {
   ErrorNote(const ErrorNote &) = delete;
   ~ErrorNote() { present = outer; }
 
-  const mlir::LocationAttr place; ///< null: there is nothing to say
+  const mlir::LocationAttr place; ///< null if there is no note
   const std::string text;
-  const bool isOfFiles; ///< errors in what the command line says are without
+  /// Whether errors of the command line are without the note.
+  const bool isOfFiles;
   ErrorNote *&present;
   ErrorNote *const outer;
 };
 
-/// Evaluates statements and expressions, and says what is wrong with them. What
-/// it needs for that has classes of its own, which are its parts.
+/// Evaluates statements and expressions, and reports errors in them. Its parts
+/// are classes of their own.
 class Evaluator : public NetBaseVisitor {
 public:
   using Tree = antlr4::ParserRuleContext;
@@ -51,10 +52,10 @@ public:
   Evaluator(mlir::MLIRContext *context, const FrontendOptions &options);
 
   mlir::Location locationOf(Tree *tree);
-  /// The token's text.
+  /// The text of a token.
   const std::string &wordOf(antlr4::Token *token);
-  /// Reports once for each place and text, with the calls that led there as
-  /// notes.
+  /// Reports an error once for each position and text. Notes show the calls
+  /// around it. Returns an unknown value.
   Value
   fail(Tree *at, const Message &message,
        llvm::ArrayRef<std::pair<mlir::LocationAttr, std::string>> notes = {});
@@ -65,53 +66,54 @@ public:
   /// `about` is the symbol of a network or run, or empty.
   void warn(Tree *at, llvm::StringRef about, WarningId id,
             const llvm::Twine &message);
-  /// The one of `known` that is meant, by what others call it or by its
-  /// letters:
-  /// `; did you mean `x`?`, or empty.
+  /// The end of a message, `; did you mean `x`?`, or empty. Finds the name in
+  /// `known` by the names of other frameworks, or else by nearest().
   std::string didYouMean(llvm::StringRef name,
                          llvm::ArrayRef<std::string> known);
-  /// The same by its letters alone.
+  /// The end of a message with the name in `known` that is spelt most like
+  /// `name`, or empty.
   std::string nearest(llvm::StringRef name, llvm::ArrayRef<std::string> known);
-  /// Whether errors are still shown: of others, it is not asked what was meant.
+  /// Whether errors are still shown. If not, no suggestions are searched.
   bool showsErrors() const {
     return reported.size() < options.limits.maxErrors;
   }
-  /// Runs the statements; false once the body has returned, or stopped.
+  /// Executes statements. Returns false if the body has returned or stopped.
   bool run(NetParser::BodyContext *body);
   bool run(NetParser::StmtContext *stmt);
   antlrcpp::Any visitBind(NetParser::BindContext *) override;
   std::optional<bool> decide(Expr *condition);
-  /// The items that a `for`, `repeat` or comprehension goes through.
+  /// The items that a `for`, `repeat` or comprehension iterates over. None
+  /// after an error.
   std::optional<std::vector<Value>> itemsOf(Tree *at, const Value &value);
-  /// Takes from the budget of `--max-ops`; false, with an error, when it is
-  /// spent.
+  /// Takes `amount` from the budget of `--max-ops`. Returns false, with an
+  /// error, if too little is left.
   bool spend(Tree *at, size_t amount);
-  /// What one iteration of a loop took, the others will: whether the budget
-  /// holds out.
+  /// Whether the budget is enough for all `copies`, if each takes `each`.
+  /// Reports an error if it is not.
   bool affords(Tree *at, size_t each, size_t copies);
-  /// Notes that the IR must have each copy of a `repeat`.
+  /// Records that the IR must have each copy of a `repeat`.
   void needCopies() {
     if (options.rolled)
       options.rolled->areNeeded = true;
   }
   Value eval(Expr *expr);
-  /// The same; `isMiddle` is set if the value depends on a `between` and is
-  /// that of the middle.
+  /// Evaluates `expr`. Sets `isMiddle` if the value depends on a `between`, and
+  /// is the one for its middle.
   Value eval(Expr *expr, bool &isMiddle);
-  /// The same; `read` are the ranges that the value depends on, which what is
-  /// around it does not learn of.
+  /// Evaluates `expr`. Sets `read` to the ranges that the value depends on, and
+  /// does not record them in the collection around it.
   Value eval(Expr *expr, std::vector<Tree *> &read);
-  /// Where `at` stands; of what stands in the standard library, where that was
-  /// called.
+  /// The location of `at`, or for code of the standard library, the location of
+  /// its call.
   mlir::Location locationOfUse(Tree *at);
-  /// Makes names those of the top level of `file`, for as long as it lives.
+  /// Evaluates names at the top level of `file` while it lives.
   struct TopScope {
     TopScope(Evaluator &e, FileScope &file);
     Scope scope;
     Frame frame;
     InFrame in;
   };
-  /// The same, and `entry` the place that ops are added to.
+  /// A TopScope in which ops are added to `entry`.
   struct GraphScope : TopScope {
     GraphScope(Evaluator &e, FileScope &file, mlir::Block *entry);
     mlir::OpBuilder::InsertionGuard guard;
@@ -126,15 +128,15 @@ public:
   Frame *frame = nullptr;
   Graph *graph = nullptr;
   unsigned graphs = 0;
-  size_t spent =
-      0; ///< of limits.maxOps: ops, iterations of loops and list elements
+  /// Spent of limits.maxOps on ops, iterations of loops and list elements.
+  size_t spent = 0;
   unsigned errors = 0;
-  Tree *use = nullptr; ///< the name that is being looked up, where one is
+  Tree *use = nullptr; ///< the name that is being looked up, or null
   Ranges ranges;
   llvm::DenseSet<Tree *> boundToTensors;
-  /// Where what is made now is noted, if something asks for it.
+  /// Records new instances, if it is not null.
   std::vector<Identity *> *made = nullptr;
-  ErrorNote *errorNote = nullptr; ///< the innermost
+  ErrorNote *errorNote = nullptr; ///< the innermost note
 
   Operators operators{*this};
   NameTable nameTable{*this};
@@ -148,7 +150,7 @@ public:
 
 private:
   using LoopNames = std::vector<antlr4::tree::TerminalNode *>;
-  /// The numbers and words that a block is applied with, other than defaults:
+  /// The numbers and words with which a block is applied, without defaults:
   /// `out = 3, k = 64`.
   std::string settingsOf(const Frame &inner);
   antlrcpp::Any visitReturn(NetParser::ReturnContext *) override;
@@ -161,13 +163,13 @@ private:
   antlrcpp::Any visitJobStmt(NetParser::JobStmtContext *) override;
   void runIf(Expr *condition, NetParser::BodyContext *then,
              NetParser::BodyContext *otherwise, NetParser::IfTailContext *tail);
-  /// `p = 2, k = 3`: what the names in a condition are.
+  /// The values of the names in a condition: `p = 2, k = 3`.
   std::string valuesIn(Expr *condition);
-  /// False, and an error, if two names of a loop are one.
+  /// Whether the names of a loop are distinct. Reports an error if not.
   bool areNames(Tree *at, const LoopNames &names);
-  /// What the names of a loop are in one iteration: of one the item, of two the
-  /// iteration and the item, of more the elements of the item. Empty after an
-  /// error.
+  /// The values of the names of a loop in one iteration. One name gets the
+  /// item, two get the number of the iteration and the item, more get the
+  /// elements of the item. Empty after an error.
   std::vector<Value> valuesOf(Tree *at, const LoopNames &names,
                               size_t iteration, const Value &item);
   antlrcpp::Any visitNeg(NetParser::NegContext *) override;
@@ -182,7 +184,7 @@ private:
   antlrcpp::Any visitParen(NetParser::ParenContext *) override;
   antlrcpp::Any visitList(NetParser::ListContext *) override;
   antlrcpp::Any visitRec(NetParser::RecContext *) override;
-  /// A link of a chain whose left operand, if it has one, is evaluated.
+  /// Evaluates a link of a chain, after its left operand.
   Value evalLink(Expr *link, const Value &left);
   Value evalCall(NetParser::CallContext *tree, const Value &left);
   Value evalPow(NetParser::PowContext *tree, const Value &left);
@@ -197,10 +199,11 @@ private:
   Value member(NetParser::MemberContext *tree, const Value &base);
 
   bool overBudget = false;
-  unsigned depth = 0; ///< expressions and blocks being evaluated
+  /// Number of expressions and blocks that are being evaluated.
+  unsigned depth = 0;
   llvm::StringSet<> reported;
-  // A block is walked once for each of its copies: what depends on the text
-  // alone is kept.
+  // Facts that depend on the text alone are cached, since a block is evaluated
+  // once for each of its copies.
   std::unordered_map<Expr *, llvm::SmallVector<Expr *>> spines;
   llvm::DenseMap<Tree *, mlir::Location> locations;
   std::unordered_map<antlr4::Token *, std::string> words;

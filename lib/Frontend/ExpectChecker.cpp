@@ -8,7 +8,8 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// The dimension of an answer's unit, a product over a product of units.
+/// The dimension of an answer's unit, which is a product of units, perhaps
+/// divided by another product.
 static Dimension dimensionOf(StringRef unit) {
   if (unit.empty())
     return {};
@@ -63,7 +64,7 @@ Value ExpectChecker::answer(Tree *at, const Subject &subject) {
   return Number(found.value, dimensionOf(found.unit));
 }
 
-/// The ends of what `value` may be, for a program and for people.
+/// A side of the report with the ends of a range.
 static ExpectSide sideOfEnds(llvm::ArrayRef<Number> ends, std::string text) {
   ExpectSide side{std::move(text), {}, {}};
   for (const Number &end : ends) {
@@ -79,8 +80,8 @@ static ExpectSide sideOfEnds(llvm::ArrayRef<Number> ends, std::string text) {
   return side;
 }
 
-/// With enough digits to see by how much it is off. Whole numbers that are to
-/// be `equal` have all.
+/// The text of `value` with enough digits to show the difference to `expected`.
+/// For `equal`, integers are not rounded.
 static std::string textBeside(const Value &value, const Value &expected,
                               bool equal) {
   std::optional<Number> a = numberOf(value), b = numberOf(expected);
@@ -145,7 +146,7 @@ ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
   return {verdict, a};
 }
 
-/// `within` the tolerance that is said, or the written precision.
+/// The stated tolerance, or the precision of the written number.
 std::optional<Number>
 ExpectChecker::toleranceOf(NetParser::CmpContext *comparison, Expr *within,
                            const Number &expected) {
@@ -216,7 +217,7 @@ ExpectChecker::decideAbout(const Expectation &expectation,
     return {std::nullopt, a};
 
   Verdict verdict = verdictOn(expectation);
-  // Exact numbers are compared exactly: the interval is closed.
+  // Exact numbers are compared exactly, and the ends are included.
   if (!value->real && !expected->real && !tolerance->real &&
       (value->exact - expected->exact).constant() &&
       tolerance->exact.constant())

@@ -10,7 +10,7 @@
 
 namespace netc {
 
-/// Decides the `expect`s of a file; the questions in them are asked of results.
+/// Decides the `expect`s of a file. `results` answers their questions.
 class ExpectChecker : public ResultScope {
 public:
   ExpectChecker(Evaluator &e, const Results &results)
@@ -28,29 +28,30 @@ private:
 
   struct Decision {
     std::optional<Verdict> verdict; ///< none after an error
-    Value value;                    ///< what is compared
+    Value value;                    ///< the left side of the comparison
   };
-  /// What an expectation asks about.
+  /// The subjects of an expectation.
   struct Asked {
     std::set<std::string> runs;
     bool ofLeftOut = false, ofOverridden = false;
   };
 
-  /// None if it asks about what is left out.
+  /// The verdict. None if the expectation asks about something that is left
+  /// out.
   std::optional<Verdict> check(const Expectation &expectation);
-  /// A verdict to be given.
+  /// A verdict without a decision yet.
   static Verdict verdictOn(const Expectation &expectation);
   Decision decide(const Expectation &expectation);
-  /// `value ~ expected within tolerance`
+  /// Decides `value ~ expected within tolerance`.
   Decision decideAbout(const Expectation &expectation,
                        NetParser::CmpContext *comparison);
   std::optional<Number> toleranceOf(NetParser::CmpContext *comparison,
                                     Expr *within, const Number &expected);
-  /// `value ~ between(least, most)`
+  /// Decides `value ~ between(least, most)`.
   Decision decideBetween(const Expectation &expectation, const Value &value,
                          NetParser::CallContext *range);
-  /// Where ranges are read or asked about, it must hold at all their ends;
-  /// `verdict` is that for their middle.
+  /// Decides an expectation that depends on ranges: it must hold at all their
+  /// ends. `verdict` is the one for their middle.
   void decideAtEnds(const Expectation &expectation, llvm::ArrayRef<Tree *> read,
                     Verdict &verdict);
 

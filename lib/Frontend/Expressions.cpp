@@ -28,15 +28,15 @@ Value Evaluator::eval(Expr *expr, bool &isMiddle) {
 }
 
 Value Evaluator::eval(Expr *expr) {
-  // A file's nesting is bounded where it is parsed; that of blocks in blocks
-  // here.
+  // Parsing limits the nesting of a file. This limits the nesting of calls of
+  // blocks.
   if (depth >= 2 * options.limits.maxDepth)
     return fail(expr, error::NestedTooDeep, 2 * options.limits.maxDepth);
   ++depth;
   auto leave = llvm::make_scope_exit([&] { --depth; });
   Value value;
-  // The left operand of a chain is evaluated before the chain's next link, not
-  // by recursion, so that a long chain takes no stack.
+  // Evaluate the links of a chain in a loop from the left, so that long chains
+  // need no stack.
   auto [spine, isNew] = spines.try_emplace(expr);
   if (isNew)
     spine->second = leftSpine(expr);
@@ -117,7 +117,7 @@ antlrcpp::Any Evaluator::visitRef(NetParser::RefContext *tree) {
   if (std::optional<Value> value = nameTable.lookup(name))
     return *value;
   Message message = nameTable.unknownName(name);
-  // What binds it in this body was passed over: a branch that was not taken.
+  // Say so if a branch that is not taken binds the name.
   if (frame->block) {
     llvm::ArrayRef<Mention> all =
         frame->file->resolver.mentionsIn(frame->block->tree);
@@ -137,7 +137,8 @@ antlrcpp::Any Evaluator::visitParen(NetParser::ParenContext *tree) {
   return eval(tree->expr());
 }
 
-/// Blocks that are made in a list are copies. What has a name was made before.
+/// Blocks that are made in a list are copies. A block with a name was made
+/// before.
 static Value listOfMade(std::vector<Value> items) {
   for (auto [iteration, item] : llvm::enumerate(items))
     if (auto *made = item.as<std::shared_ptr<Instance>>();
@@ -278,7 +279,8 @@ antlrcpp::Any Evaluator::visitNot(NetParser::NotContext *tree) {
   return value ? Value(!*value) : Value();
 }
 
-/// The left side, already evaluated, decides alone if it equals `decisive`.
+/// The result of `and` or `or`, if the left side alone decides it because it
+/// equals `decisive`.
 static std::optional<bool> decidesAlone(const Value &value, bool decisive) {
   auto *flag = value.as<bool>();
   if (flag && *flag == decisive)
@@ -333,7 +335,7 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
   if (!axes)
     return fail(tree, error::MissingIndex);
   if (auto *tensor = base.as<Tensor>()) {
-    // Places are counted in the tensor as it was before any axis went.
+    // Axes are counted in the tensor before any of them is dropped.
     Value result = base;
     size_t given = axes->axis().size(), place = 0, dropped = 0;
     bool rest = false;
@@ -354,7 +356,7 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
       if (axis->name()) {
         std::string label = axis->name()->getText();
         position = tensors.find(present, label);
-        // `x[t = 0]`, where `t` is an axis of x.
+        // `x[t = 0]`, where `t` is a name of an axis of x.
         std::optional<Value> named =
             position ? std::nullopt : nameTable.lookupBody(label);
         if (named && named->is<Axis>()) {

@@ -13,7 +13,7 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// Whether `path`, with every link followed, lies below `root`.
+/// Whether `path` is below `root`, after following all links.
 static bool isBelow(StringRef path, StringRef root) {
   llvm::SmallString<256> realPath, realRoot;
   if (llvm::sys::fs::real_path(path, realPath) ||
@@ -103,13 +103,13 @@ FileScope *FileLoader::preludeBlock(StringRef name) {
       });
   if (block == standardBlocks().end())
     return nullptr;
-  // Its lines keep their numbers.
+  // Empty lines before the block keep its line numbers.
   FileScope *file = addFile(preludePath, std::string(block->line - 1, '\n') +
                                              block->text.str());
   return prelude[name] = file;
 }
 
-/// What an import of files in these folders may name.
+/// The names of importable files in these folders.
 static std::vector<std::string>
 netFilesIn(llvm::ArrayRef<std::string> folders) {
   std::vector<std::string> names;
@@ -122,7 +122,7 @@ netFilesIn(llvm::ArrayRef<std::string> folders) {
       if (llvm::sys::path::extension(entry->path()) == ".net")
         names.push_back(llvm::sys::path::filename(entry->path()).str());
   }
-  // The order of a folder is no order.
+  // Folders list their files in no fixed order.
   llvm::sort(names);
   return names;
 }

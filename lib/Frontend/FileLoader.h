@@ -11,8 +11,7 @@ namespace netc {
 
 class Evaluator;
 
-/// Reads the file that is compiled, those that it imports, and blocks of the
-/// standard library.
+/// Reads the main file, its imports, and blocks of the standard library.
 class FileLoader {
 public:
   using Tree = antlr4::ParserRuleContext;
@@ -20,20 +19,22 @@ public:
 
   explicit FileLoader(Evaluator &e) : e(e) {}
 
-  /// The text of a regular file, or of the standard input, within the limit.
+  /// The text of a regular file or of the standard input, within the limit.
+  /// None after an error.
   std::optional<std::string> readText(llvm::StringRef path, mlir::Location at);
   FileScope *readFile(llvm::StringRef path, mlir::LocationAttr importedAt);
-  /// The path of a file that the present one names: below its folder.
+  /// The path of a file that the present file names. It must be below the
+  /// folder of the present file; else reports an error and returns none.
   std::optional<std::string> pathBeside(Tree *at, llvm::StringRef name);
-  /// The file of a block that needs no import, or null. Of these only what is
-  /// used is read, since reading all takes a fifth of an estimate.
+  /// The file of a standard block that needs no import, or null. Each block is
+  /// read on first use, since reading all takes a fifth of an estimate.
   FileScope *preludeBlock(llvm::StringRef name);
 
   std::vector<std::unique_ptr<FileScope>> all;
   FileScope *main = nullptr;
 
 private:
-  /// Reports it.
+  /// Reports that a file cannot be read.
   std::nullopt_t cannotRead(llvm::StringRef path, mlir::Location at,
                             llvm::StringRef why);
   FileScope *addFile(llvm::StringRef path, llvm::StringRef text);
@@ -43,7 +44,7 @@ private:
   Evaluator &e;
   llvm::StringMap<FileScope *> filesByPath;
   std::vector<std::string> importing;   ///< files being read, outermost first
-  llvm::StringMap<FileScope *> prelude; ///< by the name of its one block
+  llvm::StringMap<FileScope *> prelude; ///< by the name of its only block
 };
 
 } // namespace netc

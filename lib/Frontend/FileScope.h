@@ -14,21 +14,23 @@
 
 namespace netc {
 
-/// A name of a file's top level. Its value is computed on demand, once; that of
-/// an instance once per network, since a network owns its weights.
+/// A name of a file's top level. Its value is computed once, on demand. An
+/// instance is computed once per network, since a network owns its weights.
 struct TopLevel {
   enum State { Untouched, InProgress, Done };
   std::string name;
   antlr4::ParserRuleContext *tree =
       nullptr; ///< a declaration, section, job or binding
   State state = Untouched;
-  bool isPerGraph = false;                         ///< it holds an instance
-  std::vector<antlr4::ParserRuleContext *> ranges; ///< `between`s in it
-  unsigned graph =
-      0; ///< the network that it was computed for, 0 outside of any
+  /// Whether it holds an instance.
+  bool isPerGraph = false;
+  std::vector<antlr4::ParserRuleContext *> ranges; ///< the `between`s in it
+  /// The network for which it was computed, 0 outside of networks.
+  unsigned graph = 0;
   Value value;
 };
 
+/// A file with its names.
 struct FileScope {
   explicit FileScope(std::unique_ptr<SourceFile> source)
       : source(std::move(source)), resolver(this->source->tree()),
@@ -43,8 +45,8 @@ struct FileScope {
   std::deque<BlockDecl> blocks;
 };
 
-/// While it lives, names of a file's top level are computed anew; then they are
-/// again what they were.
+/// Names of a file's top level that `isStale` selects are recomputed while it
+/// lives. The destructor restores their values.
 class Recomputation {
 public:
   Recomputation(FileScope &file,

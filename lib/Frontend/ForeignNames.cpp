@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What people write who come from PyTorch, Keras or JAX.
+// Names of PyTorch, Keras and JAX, and their counterparts.
 
 #include "lib/Frontend/ForeignNames.h"
 
@@ -14,9 +14,8 @@ using llvm::StringRef;
 namespace {
 struct ForeignName {
   StringRef name;
-  StringRef
-      here; ///< what it is called here; the row is for where that is known
-  StringRef hint = ""; ///< to be said instead of `did you mean`
+  StringRef here; ///< the name here; the row applies where that is a known name
+  StringRef hint = ""; ///< replaces `did you mean`
 };
 } // namespace
 

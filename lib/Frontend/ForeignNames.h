@@ -11,9 +11,8 @@
 
 namespace netc {
 
-/// The end of a message about a name that is not known here, where PyTorch,
-/// Keras or JAX call something so that is called otherwise among `known`: `;
-/// did you mean `Conv`?`; empty where they do not.
+/// The end of a message about an unknown name that PyTorch, Keras or JAX use
+/// for something in `known`: `; did you mean `Conv`?`. Else empty.
 std::string hintForForeign(llvm::StringRef name,
                            llvm::ArrayRef<std::string> known);
 

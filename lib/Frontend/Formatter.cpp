@@ -23,7 +23,8 @@ static constexpr size_t kIndent = 2, kMaxPadding = 12, kMaxColumns = 120;
 
 namespace {
 
-/// What the tree says of tokens, each by the index of its first character.
+/// The roles of tokens in the tree. A token is identified by the index of its
+/// first character.
 class TokenRoles {
 public:
   explicit TokenRoles(NetParser::FileContext *file) {
@@ -35,16 +36,16 @@ public:
     }
   }
 
-  /// A bracket of a call, an index or parameters, which follows without a
-  /// blank.
+  /// Whether it is the bracket of a call, an index or parameters. No blank
+  /// precedes it.
   bool isPostfix(const Token *token) const { return is(token, postfix); }
-  /// The `-` of a number, which is followed without a blank.
+  /// Whether it is the `-` of a number. No blank follows it.
   bool isSign(const Token *token) const { return is(token, signs); }
-  /// The `else` of a statement.
+  /// Whether it is the `else` of a statement.
   bool isElse(const Token *token) const { return is(token, elses); }
   static constexpr size_t kMaxColumnsOfStatement = 3;
-  /// Of the statement that begins with `token`, what stands in columns with the
-  /// statements around it; empty if it ends on another line.
+  /// The tokens of the statement that begins with `token` at which neighbouring
+  /// statements are aligned. Empty if the statement has several lines.
   llvm::ArrayRef<const Token *> columnsOf(const Token *token) const {
     auto found = columns.find(token->getStartIndex());
     return found == columns.end() ? llvm::ArrayRef<const Token *>()
@@ -116,7 +117,7 @@ private:
     return ruleCast<NetParser::CmpContext>(expr) ? expr->children[1] : nullptr;
   }
 
-  /// Whether a binding is a step of a computation, and no key or constant.
+  /// Whether a binding is a step of a computation, and not a key or constant.
   static bool isCode(tree::ParseTree *tree) {
     for (; tree; tree = tree->parent)
       if (ruleCast<NetParser::BlockDeclContext>(tree) ||
@@ -132,7 +133,7 @@ private:
       columns;
 };
 
-/// A token, and the blanks before it.
+/// A token and the number of blanks before it.
 struct Piece {
   const Token *token;
   std::string text;
@@ -144,16 +145,16 @@ struct Line {
   std::vector<Piece> pieces;
   bool isAfterEmpty = false; ///< whether an empty line is above it
   size_t indent = 0;
-  size_t indentAbove = 0; ///< of comments on the lines above
+  size_t indentAbove = 0; ///< indentation of comments on the lines above
 
   const Token *first() const { return pieces.front().token; }
   bool isComment() const { return first()->getType() == NetLexer::COMMENT; }
   bool hasCommentBehind() const {
     return !isComment() && pieces.back().token->getType() == NetLexer::COMMENT;
   }
-  /// The number of pieces but for a comment behind them.
+  /// The number of pieces without a comment at the end.
   size_t codeSize() const { return pieces.size() - hasCommentBehind(); }
-  /// The column behind the first pieces, from 0.
+  /// The column after the first `count` pieces, from 0.
   size_t columnBehind(size_t count) const {
     size_t column = indent;
     for (const Piece &piece : llvm::ArrayRef(pieces).take_front(count))
@@ -178,7 +179,7 @@ static std::string textOf(const Token *token) {
   size_t type = token->getType();
   if (type == NetLexer::COMMENT)
     return llvm::StringRef(text).rtrim().str();
-  // A number and its unit are one token, with what is between them.
+  // A number and its unit are one token, including the blanks between them.
   if (type == NetLexer::RATE || type == NetLexer::DEVTIME)
     if (size_t blank = text.find_first_of(" \t"); blank != std::string::npos)
       text.replace(blank, text.find_first_not_of(" \t", blank) - blank, " ");
@@ -246,8 +247,8 @@ static void setBlanks(Line &line, const TokenRoles &roles) {
     line.pieces.back().blanks = kIndent;
 }
 
-/// The first characters of the tokens that begin a statement, or what stands on
-/// lines of its own in brackets.
+/// The first characters of the tokens that begin a statement, or a line inside
+/// of brackets.
 static llvm::DenseSet<size_t> beginnings(ANTLRInputStream &input) {
   input.seek(0);
   NetLexer lexer(&input);
@@ -265,7 +266,8 @@ static llvm::DenseSet<size_t> beginnings(ANTLRInputStream &input) {
 
 /// An open bracket.
 struct Bracket {
-  size_t outside, inside; ///< indentation of its end, and of lines in it
+  /// Indentation of the closing bracket, and of lines inside.
+  size_t outside, inside;
 };
 
 static void indent(std::vector<Line> &lines,
@@ -279,7 +281,7 @@ static void indent(std::vector<Line> &lines,
     const Token *first = line.first();
     bool goesOn = before && !begins.contains(first->getStartIndex()) &&
                   !isOpening(before->getType()) && !roles.isElse(first);
-    // Elements of a list stand one below the other.
+    // Elements of a list are aligned.
     if (before && (before->getType() == NetLexer::COMMA ||
                    before->getType() == NetLexer::SEMI))
       goesOn &= open.empty();
@@ -288,7 +290,8 @@ static void indent(std::vector<Line> &lines,
     line.indent = isEnd ? open.back().outside : inside + goesOn * kIndent;
     line.indentAbove = isEnd ? inside : line.indent;
 
-    // A bracket that opens behind the end of one of a line above belongs there.
+    // A bracket that is opened after the end of one from a line above belongs
+    // to that line.
     size_t own = line.indent;
     for (size_t i = 0; i != line.codeSize(); ++i) {
       before = line.pieces[i].token;
@@ -317,8 +320,8 @@ static void dropEmptyLines(std::vector<Line> &lines) {
       line.isAfterEmpty = false;
 }
 
-/// Calls `align` for each run of neighbouring lines that `matches` holds for,
-/// each with the one above it.
+/// Calls `align` for each run of neighbouring lines for which `has` holds, and
+/// `matches` for each line and the one above it.
 static void
 forEachRun(std::vector<Line> &lines, llvm::function_ref<bool(const Line &)> has,
            llvm::function_ref<bool(const Line &, const Line &)> matches,
@@ -334,9 +337,10 @@ forEachRun(std::vector<Line> &lines, llvm::function_ref<bool(const Line &)> has,
   }
 }
 
-/// Moves a piece of each line, and what is behind it, to one column, by at most
-/// `maxPadding`, so that the first `sizeOf` pieces of each line still fit. The
-/// longest lines stay out of it if others would have to move too far.
+/// Aligns a piece of each line, and the pieces after it, in one column. No
+/// piece moves by more than `maxPadding`, and the first `sizeOf` pieces of each
+/// line must fit. The longest lines are left out as long as others would have
+/// to move too far.
 static void align(llvm::SmallVector<Line *> run, size_t maxPadding,
                   llvm::function_ref<size_t(const Line &)> pieceOf,
                   llvm::function_ref<size_t(const Line &)> sizeOf) {
@@ -360,7 +364,7 @@ static void align(llvm::SmallVector<Line *> run, size_t maxPadding,
   }
 }
 
-/// Comparisons are of one kind.
+/// The type of a token, where all comparisons count as one.
 static size_t kindOf(const Token *token) {
   switch (token->getType()) {
   case NetLexer::NE:

@@ -12,21 +12,20 @@
 
 namespace netc {
 
-/// `text` with the blanks of the one style of `.net` files; `file` is its tree,
-/// without errors. Tokens, comments and line breaks stay as they are, so that
-/// the result means the same, and formatting it again changes nothing:
+/// `text` with the blanks of the style of `.net` files. `file` is its tree,
+/// without errors. Tokens, comments and line breaks are kept, so the meaning is
+/// the same. Formatting twice changes nothing more. The style:
 ///
-/// - Two blanks of indentation for each open `{`, for a `(` or `[` at the end
-/// of
-///   a line, and for a statement that goes on. Elements behind another `(` or
-///   `[` stand one below the other. Of several empty lines one stays, and none
-///   next to a bracket or at the ends of the file.
-/// - One blank around operators and `=`; none around `^`, `..` and `.`, inside
-///   of `(` and `[`, and before a comma.
+/// - Indentation is two blanks for each open `{`, for a `(` or `[` at the end
+///   of a line, and for a continued statement. Elements after another `(` or
+///   `[` are aligned. At most one empty line in a row is kept, and none next to
+///   a bracket or at the ends of the file.
+/// - One blank is around operators and `=`, and none around `^`, `..` and `.`,
+///   inside of `(` and `[`, and before a comma.
 /// - Keys of sections and runs, constants, `expect`s, and runs, blocks and nets
-///   of one line stand in columns, with those of the same shape on the next
-///   lines; and so do comments behind them, two blanks from the longest line.
-///   What would pass column 120 by that does not.
+///   of one line are aligned in columns with neighbouring lines of the same
+///   shape. So are comments after them, two blanks from the longest line. A
+///   line that would exceed column 120 is not aligned.
 std::string formatted(llvm::StringRef text, NetParser::FileContext *file);
 
 } // namespace netc

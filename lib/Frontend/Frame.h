@@ -11,30 +11,32 @@
 
 namespace netc {
 
-/// The names of one body. A scan's body reads those of the body around it.
+/// The names of a body. The body of a scan also reads the names around it.
 struct Scope {
   Scope *outer = nullptr;
   llvm::StringMap<Value> names;
-  llvm::StringSet<> fixed; ///< loop variables: they may not be bound again
-  llvm::StringSet<>
-      carried; ///< of a scan: what each iteration hands to the next
-  llvm::StringMap<Value> next; ///< of a scan: the `h'` assigned so far
+  llvm::StringSet<> fixed; ///< loop variables, which may not be bound again
+  /// Of a scan: the names whose values each iteration passes to the next.
+  llvm::StringSet<> carried;
+  /// Of a scan: the values assigned to `h'` so far.
+  llvm::StringMap<Value> next;
   bool isScan = false;
 };
 
-/// What names of networks and runs stand for where results are known.
+/// The meaning of names of networks and runs where results are known.
 class ResultScope {
 public:
   virtual ~ResultScope() = default;
   virtual bool isResult(llvm::StringRef name) const = 0;
-  /// The answer to a question; unknown after an error, or without one.
+  /// The answer to a question. Unknown after an error, or if there is no
+  /// answer.
   virtual Value answer(antlr4::ParserRuleContext *at,
                        const Subject &subject) = 0;
 };
 
-/// A body that is being elaborated: of a block, a net, or a top-level value.
+/// A body that is being elaborated: of a block, a net or a top-level value.
 struct Frame {
-  /// With the results that are known where `outer` is elaborated.
+  /// `outer` provides the results that are known.
   explicit Frame(const Frame *outer = nullptr)
       : results(outer ? outer->results : nullptr) {}
 
@@ -43,53 +45,59 @@ struct Frame {
   const BlockDecl *block = nullptr;
   Identity *self = nullptr;
   Scope *scope = nullptr;
-  unsigned application = 0; ///< which one of a block this is, from 1
+  /// The number of this application of a block, from 1.
+  unsigned application = 0;
   std::vector<int64_t> iterations;
   bool frozen = false;
-  std::string
-      hint; ///< the variable being bound, which names a weight made for it
+  /// The variable that is being bound, after which its weight is named.
+  std::string hint;
   mlir::LocationAttr calledFrom;
   std::optional<ResultList> returned;
   std::optional<std::vector<Value>> yielded;
-  /// What follows in the body is not known: a requirement failed, or a
+  /// Whether the rest of the body is unknown, since a requirement failed or a
   /// condition is undecided.
   bool stopped = false;
-  ResultScope *results; ///< in an `expect`, else null
+  ResultScope *results; ///< null outside of an `expect`
 };
 
-/// `InFrame in(e.frame, &frame)`: while it lives, what is evaluated belongs to
-/// another frame; or in a frame, to another scope.
+/// `InFrame in(e.frame, &frame)` evaluates in another frame while it lives, and
+/// InScope in another scope of the frame.
 using InFrame = llvm::SaveAndRestore<Frame *>;
 using InScope = llvm::SaveAndRestore<Scope *>;
 
-/// A loop over an axis whose weights get that axis in front: `each`.
+/// A loop of `each`. Its weights get the axis of the loop in front.
 struct EachLoop {
   Polynomial size;
   mlir::Block *body;
   std::vector<mlir::Value> sequences;
 };
 
-/// The network or step that ops are being added to.
+/// The network or step to which ops are being added.
 struct Graph {
   unsigned id;
   mlir::Block *entry;
-  mlir::Operation *lastWeight = nullptr; ///< weights stand first, in order
-  std::shared_ptr<Identity> file;        ///< what the file's top level makes
-  std::shared_ptr<Identity> root; ///< the net, at first the file's top level
+  /// Weights are first, in the order of the text.
+  mlir::Operation *lastWeight = nullptr;
+  /// Owns the instances of the file's top level.
+  std::shared_ptr<Identity> file;
+  std::shared_ptr<Identity> root; ///< the net; at first the file's top level
   std::vector<EachLoop *> loops;
-  /// The names of the top level that hold instances and weights of it.
+  /// The top-level names whose instances and weights it owns.
   std::set<std::string> instances;
-  mlir::Value step; ///< while an optimizer is elaborated: the step number
-  std::optional<Rational> steps; ///< and how many there are, if that is known
-  std::string parameterKind;     ///< and `matrix`, .., where it takes a matrix
-  bool training = true;          ///< what an `infer` does goes only forward
-  unsigned recomputed = 0;       ///< parts that are run again
-  bool marksCopies = false;      ///< ops say which copy they are of
+  mlir::Value step;              ///< the number of the step, in an optimizer
+  std::optional<Rational> steps; ///< the total number of steps, if it is known
+  /// `matrix` or another kind, in an optimizer of matrices.
+  std::string parameterKind;
+  /// False for `infer`, which has no backward pass.
+  bool training = true;
+  unsigned recomputed = 0; ///< the number of recomputed parts so far
+  /// Whether ops record the copy that they belong to.
+  bool marksCopies = false;
   bool isInCopy = false;
-  /// The copies that what is added now stands for, as kRolled; null if only for
-  /// itself.
+  /// The copies that new ops represent, as kRolled; null if they represent only
+  /// themselves.
   mlir::DictionaryAttr rolled;
-  bool hasNestedRolls = false; ///< of a `repeat` in a `repeat`
+  bool hasNestedRolls = false; ///< whether a rolled `repeat` is in another one
 };
 
 } // namespace netc

@@ -15,7 +15,7 @@ llvm::Expected<std::string> netc::readText(StringRef path, size_t maxBytes) {
   namespace fs = llvm::sys::fs;
   fs::file_t file = fs::getStdinHandle();
   if (path != "-") {
-    // A pipe might block, and a device never end.
+    // A pipe may block, and a device may never end.
     fs::file_status status;
     if (std::error_code error = fs::status(path, status))
       return llvm::errorCodeToError(error);

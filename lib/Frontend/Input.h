@@ -13,16 +13,16 @@
 
 namespace netc {
 
-/// The text of a regular file, or of the standard input for `-`: what may block
-/// or never end is refused. Of one that is longer than `maxBytes` so much that
-/// this can be seen. Errors say why it cannot be read.
+/// The text of a regular file, or of the standard input for `-`. Files that may
+/// block or never end are refused. A longer text is cut at some point after
+/// `maxBytes`, so its length shows that it is too long. Fails with the reason.
 llvm::Expected<std::string> readText(llvm::StringRef path, size_t maxBytes);
 
-/// The error of a text that is longer.
+/// The error for a text longer than `maxBytes`.
 Message longerThan(size_t maxBytes);
 
-/// What a file is that was surely not meant as a specification, such as
-/// `an ONNX model`, by what it begins with and the end of its name; else empty.
+/// The kind of a file that is clearly not a specification, such as `an ONNX
+/// model`, from its first bytes and the end of its name. Else empty.
 llvm::StringRef otherFormat(llvm::StringRef path, llvm::StringRef text);
 
 } // namespace netc

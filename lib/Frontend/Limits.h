@@ -9,21 +9,21 @@
 
 namespace netc {
 
-/// What an input may ask of netc. Going over a limit is an error that names the
-/// limit's flag, never a crash.
+/// Limits on inputs. An input that exceeds one gets an error with the flag of
+/// the limit, and never crashes netc.
 struct Limits {
   /// `--max-input`: bytes in one file.
   size_t maxInputBytes = 4 << 20;
-  /// `--max-depth`: grammar rules, or calls, that are open at once. The 8 MiB
-  /// stack of a Linux program carries at least 4,096.
+  /// `--max-depth`: the number of grammar rules, or calls, that are open at
+  /// once. The 8 MiB stack of a Linux program is enough for at least 4,096.
   unsigned maxDepth = 512;
-  /// `--max-ops`: operations that a file may expand to.
+  /// `--max-ops`: operations to which a file may expand.
   size_t maxOps = 1'000'000;
   /// `--max-sweep`: points of a sweep.
   size_t maxSweepPoints = 10'000;
-  /// `--max-errors`: errors shown before the rest is only counted.
+  /// `--max-errors`: errors that are shown; more are only counted.
   unsigned maxErrors = 20;
-  /// `--max-warnings`: warnings shown before the rest is only counted.
+  /// `--max-warnings`: warnings that are shown; more are only counted.
   unsigned maxWarnings = 100;
 };
 

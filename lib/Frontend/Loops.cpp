@@ -45,13 +45,13 @@ mlir::Operation *TensorBuilder::buildScan(Tree *at, const Polynomial &trip,
 }
 
 namespace {
-/// Elaborates one `scan`. What fails has been reported.
+/// Elaborates one `scan`. Errors are reported.
 class ScanElaborator {
 public:
   ScanElaborator(Evaluator &e, NetParser::ScanContext *tree)
       : e(e), tree(tree), label(tree->name()->getText()) {}
 
-  /// Its results: what it yields, then what it carries.
+  /// The results: yielded values, then carried ones.
   Value elaborate() {
     if (!addSequences() || !addCarried())
       return Value();
@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  /// A name in the body, and what it goes through or begins with.
+  /// A name in the body with its sequence or initial value.
   struct Named {
     std::string name;
     Tensor tensor;
@@ -118,7 +118,7 @@ private:
     return true;
   }
 
-  /// The names of the body are its arguments.
+  /// Binds the names of the body to its arguments.
   void addArguments(mlir::Block &body, Scope &scope) {
     auto add = [&](const std::string &name, mlir::Type type, Labels labels) {
       mlir::Value value = body.addArgument(type, e.locationOf(tree));
@@ -179,8 +179,8 @@ private:
 
   Value results(std::unique_ptr<mlir::Region> region) {
     auto valueOf = [](const Named &each) { return each.tensor.value; };
-    // An output has the axis where the first sequence has it, if its rank
-    // allows.
+    // An output has the new axis at the same position as the first sequence, if
+    // its rank allows.
     llvm::SmallVector<int64_t> outAxes;
     for (const Tensor &output : yielded)
       outAxes.push_back(std::min<int64_t>(axes.front(), output.labels.size()));
@@ -204,7 +204,8 @@ private:
     return e.applier.resultsOf(std::move(results));
   }
 
-  /// What `yield` at the end of the body calls the outputs; empty for others.
+  /// The names of the outputs in the `yield` at the end of the body; empty for
+  /// outputs without one.
   std::vector<std::string> yieldNames() const {
     std::vector<std::string> names;
     NetParser::BodyContext *body = tree->body();
@@ -213,7 +214,8 @@ private:
     if (auto *yield = ruleCast<NetParser::YieldContext>(body->stmt().back()))
       for (NetParser::ExprContext *expr : yield->expr()) {
         auto *ref = ruleCast<NetParser::RefContext>(expr);
-        // `yield h'` is not the carry `h`, which the last value is.
+        // `yield h'` does not name an output after the carry `h`, since the
+        // last value has that name.
         names.push_back(ref && !StringRef(ref->getText()).ends_with("'")
                             ? ref->getText()
                             : "");
@@ -223,10 +225,10 @@ private:
 
   Evaluator &e;
   NetParser::ScanContext *tree;
-  const std::string label; ///< of the axis that it goes along
+  const std::string label; ///< of the axis of the loop
   llvm::StringSet<> names;
   std::vector<Named> sequences, carried;
-  llvm::SmallVector<int64_t> axes; ///< of the sequences
+  llvm::SmallVector<int64_t> axes; ///< of each sequence
   std::optional<Polynomial> trip;
   std::vector<Tensor> yielded;
 };
@@ -274,7 +276,7 @@ Value Builtins::callMap(Tree *at, std::vector<Argument> &arguments) {
     e.fail(at, error::AlreadyBatchAxis, label.text());
     return {};
   }
-  // The axis goes next to the batch axis and becomes one with it.
+  // The axis is moved next to the batch axis, and merged with it.
   llvm::SmallVector<int64_t> order;
   for (size_t i = 0; i < shape.rank(); ++i) {
     if (int64_t(i) != axis)
@@ -360,8 +362,8 @@ Value Builtins::callEach(Tree *at, std::vector<Argument> &arguments) {
                  ? Value()
                  : e.fail(at, error::BlockGivesNoTensor, kindOf(result));
     llvm::SmallVector<mlir::Value> yielded{result.as<Tensor>()->value};
-    // An iteration has a slice of each buffer; they are moved together after
-    // the loop.
+    // An iteration has slices of the buffers. Move the updates of averages
+    // after the loop, where they update whole buffers.
     moved.assign(body->getOps<MovingAverageOp>().begin(),
                  body->getOps<MovingAverageOp>().end());
     for (MovingAverageOp average : moved)
@@ -418,8 +420,7 @@ Value Builtins::callRecomputed(Tree *at, std::vector<Argument> &arguments) {
   return again;
 }
 
-/// The instance, and all that it is composed of, with weights that do not
-/// learn.
+/// A copy of the instance, and of its parts, with frozen weights.
 static std::shared_ptr<Instance> frozenCopy(const Instance &instance) {
   auto frozen = std::make_shared<Instance>(instance);
   frozen->frozen = true;

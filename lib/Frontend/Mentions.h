@@ -12,22 +12,21 @@ namespace netc {
 
 struct FileScope;
 
-/// The names that stand in texts, and in the texts of what these names stand
-/// for.
+/// The names in texts, and recursively the names in their definitions.
 class Mentions {
 public:
   void add(const std::string &name);
-  /// Adds those that stand in `tree`.
+  /// Adds the names in `tree`.
   void add(antlr4::ParserRuleContext *tree);
-  /// Adds those that say what a step of `job`, and of the jobs in it, does.
+  /// Adds the names that determine the steps of `job` and of the jobs in it.
   void addStructure(NetParser::JobContext *job);
-  /// Adds the names in what the names stand for in `file`, and so on.
+  /// Adds the names in the definitions of known names in `file`, recursively.
   void follow(const FileScope &file);
 
   bool contains(llvm::StringRef name) const { return known.contains(name); }
 
 private:
-  std::vector<std::string> list; ///< in the order in which they are found
+  std::vector<std::string> list; ///< in the order of discovery
   llvm::StringSet<> known;
 };
 

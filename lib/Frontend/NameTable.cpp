@@ -60,8 +60,8 @@ std::optional<Value> NameTable::lookup(StringRef name) {
 
 std::vector<std::string> NameTable::visibleNames() {
   std::vector<std::string> names;
-  // Of what is not shown, it is not asked what was meant: in a file with an
-  // error on each line that takes time quadratic in its length.
+  // Do not search suggestions for errors that are not shown. In a file with an
+  // error on each line, that would take quadratic time.
   if (!e.showsErrors())
     return names;
   for (Scope *scope = e.frame->scope; scope; scope = scope->outer)

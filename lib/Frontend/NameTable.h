@@ -11,8 +11,8 @@ namespace netc {
 
 class Evaluator;
 
-/// What names stand for where something is evaluated: in the body, the file,
-/// the files that it imports, the standard library, the language.
+/// Finds the meaning of a name: in the body, the file, the imported files, the
+/// standard library, and the language.
 class NameTable {
 public:
   using Tree = antlr4::ParserRuleContext;
@@ -20,7 +20,7 @@ public:
 
   explicit NameTable(Evaluator &e) : e(e) {}
 
-  /// That nothing in scope has the name, and what may be meant.
+  /// The error for an unknown name, with a suggestion.
   Message unknownName(llvm::StringRef name);
   std::optional<Value> lookup(llvm::StringRef name);
   std::optional<Value> lookupBody(llvm::StringRef name);
@@ -29,12 +29,13 @@ public:
   void bind(Tree *at, llvm::StringRef name, Value value);
 
 private:
-  /// Its value, and a note of the ranges in it. A net may have none.
+  /// The value of a top-level name. Records the ranges that it depends on.
+  /// Reports an error in a net, which cannot depend on a range.
   Value used(const TopLevel &entry);
   Value ambiguous(llvm::StringRef name, FileScope &a, FileScope &b);
   std::vector<std::string> visibleNames();
-  /// An unapplied instance is named by the variable it is bound to, `tables.3`
-  /// in a list.
+  /// Names an unapplied instance after the variable to which it is bound, such
+  /// as `tables.3` in a list.
   void nameInstance(Identity &parent, const Value &value,
                     const std::string &name);
 

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A file's items in text order; a net becomes a net.network.
+// Elaborates the items of a file in text order. A net becomes a net.network.
 
 #include "lib/Diagnostics/Activity.h"
 #include "lib/Frontend/RunBuilder.h"
@@ -41,8 +41,8 @@ bool Program::isWanted(const std::string &name, std::vector<std::string> &all,
 bool Program::elaborateFile(FileScope &file) {
   Evaluator::TopScope top(e, file);
 
-  // A net that is only given other settings under another name is reported
-  // there.
+  // A net that is bound to another name with other settings is reported only
+  // under that name.
   llvm::StringSet<> renamed;
   for (NetParser::ItemContext *item : file.source->tree()->item())
     if (auto *bind = ruleCast<NetParser::BindContext>(item->stmt()))
@@ -59,7 +59,8 @@ bool Program::elaborateFile(FileScope &file) {
         llvm::append_range(jobs, jobsIn(job));
       }
     }
-  // Where an instance is needed, a net's name means the net without settings.
+  // Where an expect needs an instance, the name of a net means the net without
+  // settings.
   for (NetParser::ItemContext *item : file.source->tree()->item())
     if (auto *expect = ruleCast<NetParser::ExpectContext>(item->stmt()))
       for (antlr4::Token *token : tokensOf(expect))
@@ -103,7 +104,7 @@ void Program::warnOfUnread(const BlockDecl &block) {
     bool isSetting = each.declaration->kind == Declaration::Setting;
     bool isVariable = each.declaration->kind == Declaration::Variable &&
                       !e.boundToTensors.contains(each.tree);
-    // A block may be called with what only others like it read.
+    // A block may have a parameter only because similar blocks read it.
     bool isInput = block.isNet && each.declaration->kind == Declaration::Tensor;
     const char *kind = isSetting    ? "setting"
                        : isVariable ? "name"
@@ -170,7 +171,7 @@ std::shared_ptr<Instance> Program::netInstance(Tree *at, const Value &value) {
   }
   if (value.is<Function>() && !e.calls.completeSettings(at, *instance))
     return nullptr;
-  // The net is the root of the names.
+  // Names of instances start from the net.
   e.graph->root = instance->identity;
   e.graph->root->parent = nullptr;
   e.frame->self = e.graph->root.get();
@@ -217,7 +218,7 @@ Value Program::applyNet(Tree *at, Instance &instance,
   return e.applier.applyBlock(at, instance);
 }
 
-/// Weights that no result depends on are not counted, which few expect.
+/// Warns of weights that no result depends on. They are not counted.
 static void warnOfIdle(mlir::Block &entry) {
   llvm::DenseSet<mlir::Operation *> idle;
   llvm::MapVector<mlir::Location, std::string> weights;
@@ -284,7 +285,7 @@ mlir::Operation *Program::elaborateNetwork(Tree *at, StringRef symbol,
     if (auto *tensor = value.as<Tensor>()) {
       values.push_back(tensor->value);
       names.push_back(name.empty() ? "result" : StringRef(name));
-    } else if (value.isUnknown()) { // what it is made of has an error
+    } else if (value.isUnknown()) { // a part of it has an error
       network.erase();
       return nullptr;
     } else {

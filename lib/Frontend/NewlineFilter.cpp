@@ -12,7 +12,8 @@ namespace netc {
 
 using TokenList = std::vector<std::unique_ptr<Token>>;
 
-/// An operator between two operands; `-` too, so that a line may begin with it.
+/// Whether a token is an operator between two operands. `-` is one too, so that
+/// a line may begin with it.
 static bool isInfix(size_t type) {
   switch (type) {
   case NetLexer::PIPE:
@@ -43,7 +44,7 @@ static bool isInfix(size_t type) {
   }
 }
 
-/// A word that has something on both sides.
+/// Whether a token is a word that has operands on both sides.
 static bool isInfixWord(size_t type) {
   switch (type) {
   case NetLexer::THEN:
@@ -119,8 +120,7 @@ static TokenList filter(TokenSource &lexer) {
           token->getStartIndex() - 1, token->getLine(),
           token->getCharPositionInLine());
 
-    // Where an operand or a member belongs, a word is a name: `y = x.over`. So
-    // is a record's key.
+    // After `.`, and as the key of a record, a word is a name: `y = x.over`.
     size_t before = typeBefore(1);
     bool ends = !result.empty() &&
                 (canEndStatement(before) ||

@@ -9,15 +9,15 @@
 
 namespace netc {
 
-/// The tokens of a lexer with only those newlines that end something. A newline
-/// is dropped if the token before it cannot end a statement or the token after
-/// it cannot begin one; so a line that ends in an operator or a comma
-/// continues, and so does a line that begins with one. An opening bracket never
-/// continues the line above. Runs of newlines become one, none leads, and one
-/// stands before the end of the file.
+/// The tokens of a lexer, with only those newlines that end a statement. A
+/// newline is dropped if the token before it cannot end a statement, or the
+/// token after it cannot begin one. So a line that ends or begins with an
+/// operator or a comma is joined with its neighbour. An opening bracket never
+/// continues the line above. Several newlines become one; there is none at the
+/// start, and one at the end of the file.
 ///
-/// Brackets are not tracked: a newline after a complete expression survives
-/// inside them, so that a missing `)` is reported on its own line.
+/// Brackets are not tracked: a newline after a complete expression is kept
+/// inside of them, so a missing `)` is reported on its own line.
 class NewlineFilter : public antlr4::ListTokenSource {
 public:
   /// Reads `lexer` to its end. Tokens on hidden channels are dropped.

@@ -56,7 +56,6 @@ Message netc::freeSize(const Number &size) {
   return error::FreeSize(size.exact.str(), size.exact.symbols().front());
 }
 
-/// The text of a dimension for a message.
 static std::string dimensionName(const Dimension &dimension) {
   return dimension.isNone() ? "a plain number" : dimension.str();
 }
@@ -68,7 +67,7 @@ Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
   if (additive || op == "//" || op == "%") {
     dimension = a.dimension;
     if (a.dimension != b.dimension) {
-      // A plain number passes for a count.
+      // A plain number may stand for a count.
       if (a.dimension.isNone() && b.dimension.isCount())
         dimension = b.dimension;
       else if (!(b.dimension.isNone() && a.dimension.isCount()))
@@ -157,7 +156,7 @@ Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
     if (b.exact.isZero())
       return e.fail(at, error::DivisionByZero);
     if (!x || !y) {
-      // A multiple is divided the same way at every size.
+      // A free multiple is divided in the same way at every size.
       std::optional<Polynomial> quotient = a.exact.floorDivide(b.exact);
       if (!quotient)
         return e.fail(at, freeSize(x ? b : a));
@@ -236,7 +235,7 @@ Value Operators::compare(Tree *at, StringRef op, const Value &a0,
       same = a.as<TypeValue>()->element == b.as<TypeValue>()->element;
       known = true;
     }
-    // A word may be asked of a setting that holds a number or block instead.
+    // A word may be compared with a setting that holds a number or a block.
     known |= a.is<std::string>() || b.is<std::string>();
     if (a.is<Function>() && b.is<Function>()) {
       auto parts = [](const Function &f) {
@@ -245,7 +244,7 @@ Value Operators::compare(Tree *at, StringRef op, const Value &a0,
       same = parts(*a.as<Function>()) == parts(*b.as<Function>());
       known = true;
     }
-    // A block with settings of its own is another than the one without.
+    // A block with settings differs from the block without.
     known |= functionOf(a) && functionOf(b) && !same;
     if (known)
       return (op == "==") == same;

@@ -12,11 +12,11 @@ namespace netc {
 
 class Evaluator;
 
-/// What is wrong with `size` where only a fixed one will do.
+/// The error for a free size where a fixed one is needed.
 Message freeSize(const Number &size);
 
-/// Operators and literals of values that are known when a file is compiled;
-/// those of tensors go on to TensorBuilder.
+/// Operators and literals of compile-time values. Operators on tensors are in
+/// TensorBuilder.
 class Operators {
 public:
   using Tree = antlr4::ParserRuleContext;

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// From calls of ops to `net` ops. Which ops there are and what they take, their
-// signatures say; only what is syntax (operators, scalars) is named here.
+// Translates calls of ops to `net` ops. The signatures define the ops and their
+// operands; only syntax (operators, scalars) is named here.
 
 #include "lib/Frontend/Evaluator.h"
 #include "lib/Std/Std.h"
@@ -94,7 +94,7 @@ Value TensorBuilder::emit(Tree *at, StringRef op,
   mlir::OpaqueProperties properties(storage.empty() ? nullptr : storage.data());
   if (properties)
     name->initOpProperties(properties, nullptr);
-  // What the op's own checks say is reported like every other error.
+  // Report the op's own checks like other errors.
   std::optional<std::string> complaint =
       complaintOf([&]() -> mlir::LogicalResult {
         if (properties && !dictionary.empty() &&
@@ -204,7 +204,7 @@ void Applier::giveStep(Instance &instance) {
       else
         lacksMore = true;
     }
-  // A schedule, which lacks nothing else, is piped into where it is used.
+  // A schedule lacks only the step, and is applied where it is used.
   if (step && !lacksMore && all.tensors.front().name == "parameter")
     *step = {Tensor{e.graph->step, {}}};
 }
@@ -236,7 +236,7 @@ Value TensorBuilder::applyOp(Tree *at, Instance &instance) {
     }
   }
 
-  // Windows have one number for each axis of `over`, so that comes first.
+  // A window has one number for each axis of `over`, so read `over` first.
   size_t windowAxes = 0;
   std::optional<int64_t> axisAs;
   llvm::SmallVector<mlir::NamedAttribute> attributes;
@@ -283,7 +283,7 @@ Value TensorBuilder::applyOp(Tree *at, Instance &instance) {
   }
   Value result =
       emit(at, signature.name, operands, attributes, instance.as, where);
-  // `as` relabels the axis that the op resizes, where it makes no new one.
+  // `as` labels the axis that the op resizes, if it makes no new axis.
   if (auto *tensor = result.as<Tensor>();
       tensor && !instance.as.empty() &&
       !llvm::is_contained(tensor->labels, instance.as)) {
@@ -310,13 +310,13 @@ bool TensorBuilder::isWindow(const Label &label) {
 
 std::optional<Message> TensorBuilder::whyNoFeature(const Tensor &tensor) {
   const Label &last = tensor.labels[featureAxis(tensor)];
-  // A `D` by itself is no depth: many call the features so.
+  // A lone `D` is not a depth: many specifications label the features so.
   bool isDepth = last == "D" && llvm::count_if(tensor.labels, isWindow) == 1;
-  // A series of numbers has nothing but its positions.
+  // A sequence of numbers has no axis but that of positions.
   bool isPositions = last == "T" && tensor.labels.size() > 2;
   if (!(last == kBatchAxis || isPositions || isWindow(last)) || isDepth)
     return std::nullopt;
-  // The first that it could be: by a name that is nearly right, or by none.
+  // Suggest the first axis with a similar label, else the first without one.
   const Label *meant = llvm::find(tensor.labels, StringRef("c"));
   if (meant == tensor.labels.end())
     meant =
@@ -396,7 +396,8 @@ std::string TensorBuilder::elementText(mlir::Type element) {
 
 Message TensorBuilder::operandComplaint(StringRef complaint, StringRef op,
                                         llvm::ArrayRef<Tensor> operands) {
-  // "'net.relu' op operand #0 must be a tensor of ..., but got ..."
+  // MLIR's message: "'net.relu' op operand #0 must be a tensor of ..., but got
+  // ..."
   StringRef rest = complaint.split("operand #").second;
   size_t index;
   if (rest.consumeInteger(10, index) || !rest.consume_front(" must be ") ||
@@ -505,8 +506,8 @@ public:
                   : wrong("a whole number");
   }
 
-  /// Some, or one for each of so many axes of a window, for which one number
-  /// may stand.
+  /// A list of integers. With `windowAxes`, one for each of these axes; a
+  /// single one applies to all.
   mlir::Attribute integers(std::optional<size_t> windowAxes) {
     std::vector<int64_t> numbers;
     if (!value && hasNumber)
@@ -581,7 +582,7 @@ private:
     return {};
   }
 
-  /// A number without a unit, or of things that are counted.
+  /// A number without a unit, or in a unit of counts.
   static std::optional<Number> countOf(const Value &item) {
     std::optional<Number> number = numberOf(item);
     if (number && !number->dimension.isNone() && !number->dimension.isCount())
@@ -602,10 +603,10 @@ private:
   mlir::OpBuilder &builder;
   Tree *at;
   const Setting &setting;
-  const Value *value; ///< null if it is not given
+  const Value *value; ///< null if the call does not give it
   StringRef op;
   int64_t fallback = 0;
-  bool hasNumber; ///< as the default
+  bool hasNumber; ///< whether the default is a number
 };
 } // namespace
 

@@ -60,7 +60,7 @@ OptimizerBuilder::groupsOf(const Record &record) {
   return groups;
 }
 
-/// Whether a product reads it, perhaps another view of it or a slice in a loop.
+/// Whether a product reads the value, a view of it or a slice in a loop.
 static bool isMultiplied(mlir::Value value) {
   return llvm::any_of(value.getUses(), [](mlir::OpOperand &use) {
     mlir::Operation *op = use.getOwner();
@@ -73,7 +73,9 @@ static bool isMultiplied(mlir::Value value) {
   });
 }
 
-/// A table has rows of which few are read, even where it is multiplied, too.
+/// The kind of a parameter for optimizers: `vector`, `matrix` or `embedding`. A
+/// table is an embedding even if a product reads it too, since few of its rows
+/// are looked up.
 static std::string roleOf(ParameterOp parameter) {
   if (shapeOf(parameter).rank() < 2)
     return "vector";
@@ -85,7 +87,7 @@ static std::string roleOf(ParameterOp parameter) {
                                                         : "embedding";
 }
 
-/// Whether each iteration of a loop has its own part of it.
+/// Whether each iteration of a loop reads its own slice of the parameter.
 static bool isOfLoop(ParameterOp parameter) {
   return llvm::any_of(parameter->getUsers(), [&](mlir::Operation *op) {
     auto scan = mlir::dyn_cast<ScanOp>(op);
@@ -94,8 +96,9 @@ static bool isOfLoop(ParameterOp parameter) {
   });
 }
 
-/// Its rows are what it makes outputs of: the first axis of a kernel, one of a
-/// vector, and of what loops have, those of all iterations.
+/// The parameter as a matrix. A kernel has a row for each output, its first
+/// axis, and a vector is one row. A parameter of a loop has the rows of all
+/// iterations.
 static Shape matrixOf(ParameterOp parameter) {
   Shape whole = shapeOf(parameter);
   Polynomial rows = whole.rank() < 2 ? Polynomial(1)
@@ -113,7 +116,7 @@ bool OptimizerBuilder::addRules(const UpdateGroup &group) {
                                       : group.parameters,
                    any, "");
   }
-  // One for each shape and kind, so that it can depend on them.
+  // Add one rule per shape and kind, since the rule may depend on them.
   using Class = std::pair<Shape, std::string>;
   std::vector<std::pair<Class, std::vector<ParameterOp>>> classes;
   for (ParameterOp parameter : group.parameters) {
@@ -164,7 +167,8 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
   llvm::SaveAndRestore isUpdate(e.graph->step, number);
   e.graph->parameterKind = kind.str();
   e.graph->steps = run.steps;
-  // Evaluated again, so that its names are the optimizer's.
+  // Evaluate the optimizer again, so that its instances get their names from
+  // it.
   auto *whole = static_cast<NetParser::ExprContext *>(at), *own = whole;
   if (auto *record = ruleCast<NetParser::RecContext>(whole))
     for (NetParser::FieldContext *field : record->record()->field())
@@ -226,7 +230,7 @@ bool OptimizerBuilder::takesMatrix(const Value &optimizer) {
       auto *pattern = ruleCast<NetParser::ListContext>(parameter.tree->expr(0));
       return pattern && pattern->axis().size() == 2;
     }
-  // It may hand the parameter on to the optimizer that it is given.
+  // It may pass the parameter to an optimizer among its settings.
   return instance &&
          llvm::any_of((*instance)->settings, [&](const auto &setting) {
            return setting && takesMatrix(*setting);

@@ -9,47 +9,49 @@
 
 namespace netc {
 
-/// Adds the rules to a step by which its optimizer updates parameters.
+/// Adds the update rules of a step's optimizer.
 class OptimizerBuilder {
 public:
   using Tree = antlr4::ParserRuleContext;
-  /// Where the run says what the rules depend on; of what it does not say, the
-  /// run.
+  /// The positions of the keys that the rules depend on, or of the run if it
+  /// has no such key.
   struct KeyLocations {
     Tree *optimizer, *accumulate;
   };
 
-  /// `run` are the facts of the step that are known.
+  /// `run` are the known facts of the step.
   OptimizerBuilder(Evaluator &e, StepOp step, const RunFacts &run,
                    KeyLocations keys)
       : e(e), step(step), run(run), keys(keys) {}
 
-  /// False after an error.
+  /// Adds the rules. False after an error.
   bool build(const Value &optimizer);
 
 private:
-  /// An optimizer, and the parameters that it is for; with a name, that of the
-  /// part of the network that these are in, or `other`.
+  /// An optimizer and its parameters. `name` is the part of the network that
+  /// contains them, or `other`; empty for all parameters.
   struct UpdateGroup {
     std::string name;
     Value optimizer;
     std::vector<ParameterOp> parameters;
   };
-  /// Those that `optimizer = { body = .., other = .. }` names, or an error.
+  /// The groups that `optimizer = { body = .., other = .. }` names. None after
+  /// an error.
   std::optional<std::vector<UpdateGroup>> groupsOf(const Record &record);
-  /// The parameters that learn.
+  /// The parameters that are trained.
   std::vector<ParameterOp> trained();
   bool addRules(const UpdateGroup &group);
-  /// For `parameters`, or for any if these are none; `kind` is what `kind`
-  /// says.
+  /// Adds a rule for `parameters`, or for all if the list is empty. `kind` is
+  /// the value of `kind` in the rule.
   bool addRule(const UpdateGroup &group,
                const std::vector<ParameterOp> &parameters, const Shape &shape,
                llvm::StringRef kind);
-  /// False, and an error, if updates of rows read gradients that are summed up.
+  /// Whether the rule works with accumulated gradients. Reports an error if it
+  /// updates single rows, which needs the gradients of the look-ups.
   bool canAccumulate(OptimizerOp optimizer);
-  /// Whether it takes parameters as matrices.
+  /// Whether the optimizer takes parameters as matrices.
   bool takesMatrix(const Value &optimizer);
-  /// Whether an optimizer changes the parameter, or a view of it.
+  /// Whether an optimizer updates the parameter, or a view of it.
   static bool isUpdated(mlir::Value parameter);
 
   Evaluator &e;

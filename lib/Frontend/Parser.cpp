@@ -20,12 +20,12 @@ namespace netc {
 namespace {
 
 /// Refuses deep nesting before it exhausts the stack. A chain of left-recursive
-/// operators runs on one frame: ANTLR exits its rule before entering it again.
+/// operators uses one frame: ANTLR exits its rule before entering it again.
 class DepthGuard : public tree::ParseTreeListener {
 public:
   explicit DepthGuard(unsigned maxDepth) : maxDepth(maxDepth) {}
 
-  /// The rule at which the limit was passed.
+  /// Thrown at the rule that exceeds the limit.
   struct TooDeep {
     Token *token;
   };
@@ -49,8 +49,8 @@ private:
 
 } // namespace
 
-/// Finds what is not text: invalid UTF-8, and characters that show nothing or
-/// reorder what is shown, so that a reader would see another program.
+/// Finds invalid UTF-8, and characters that are invisible or reorder the text,
+/// so that readers would see another program.
 static std::optional<SyntaxError> findBadText(StringRef text) {
   TextPlace place{1, 1};
   const UTF8 *next = text.bytes_begin(), *end = text.bytes_end();
@@ -78,7 +78,7 @@ SourceFile::SourceFile(StringAttr pathAttr, StringRef text)
     : path(pathAttr.str()), input(pathAttr, text), lexer(&input), filter(lexer),
       tokens(&filter), parser(&tokens) {}
 
-/// Emits `errors` in the order of the text, one a line.
+/// Emits `errors` in the order of the text, one per line.
 static void report(StringAttr path, std::vector<SyntaxError> errors,
                    size_t maxErrors) {
   stable_sort(errors, [](const SyntaxError &a, const SyntaxError &b) {
@@ -120,7 +120,8 @@ SourceFile::readTokens(const Limits &limits,
   parser.setErrorHandler(strategy);
   parser.removeErrorListeners();
   parser.addParseListener(&guard);
-  // A slip explains better what the parser may have stumbled over.
+  // Such an error explains more than the parser's error that may follow from
+  // it.
   std::vector<SyntaxError> errors = findSlips(tokens);
   try {
     readRoot();

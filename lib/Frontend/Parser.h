@@ -17,27 +17,27 @@ namespace netc {
 
 struct SyntaxError;
 
-/// The characters of a text, which know where they are from.
+/// The characters of a text, and the path of its file.
 struct TextInput : antlr4::ANTLRInputStream {
   TextInput(mlir::StringAttr path, llvm::StringRef text)
       : ANTLRInputStream(text.str()), path(path) {}
   const mlir::StringAttr path; ///< as diagnostics print it
 };
 
-/// A parsed text: it owns the text, the tokens and the tree, which stays inside
-/// the front end.
+/// A parsed text. It owns the text, the tokens and the tree, which is not used
+/// outside of the front end.
 struct SourceFile {
   SourceFile(mlir::StringAttr path, llvm::StringRef text);
 
-  /// The tree of what `parse` reads, or `parseSetting`; of the other, null.
-  /// After errors it lacks what could not be read: any child may be missing, or
-  /// a rule be without its end.
+  /// The tree of a text that `parse` or `parseSetting` read; null for the other
+  /// one. After errors the tree is incomplete: any child may be missing, and a
+  /// rule may have no end.
   NetParser::FileContext *tree() const { return root; }
   NetParser::SettingContext *setting() const { return settingRoot; }
-  /// Whether errors were reported.
+  /// Whether parsing reported errors.
   bool hasErrors() const { return isFaulty; }
 
-  /// As diagnostics print it.
+  /// The path as diagnostics print it.
   const std::string path;
 
 private:
@@ -47,14 +47,14 @@ private:
                                                   llvm::StringRef,
                                                   llvm::StringRef,
                                                   const Limits &);
-  /// `readRoot` calls the parser, which may throw; the outermost rule is the
-  /// root nevertheless.
+  /// `readRoot` calls the parser. If it throws, the outermost rule is still the
+  /// root.
   template <typename Root>
   static std::unique_ptr<SourceFile>
   read(mlir::MLIRContext *context, llvm::StringRef path, llvm::StringRef text,
        const Limits &limits, Root *SourceFile::*root,
        Root *(NetParser::*readRoot)());
-  /// Reads the tokens and calls `readRoot`; the errors, in any order.
+  /// Reads the tokens and calls `readRoot`. Returns the errors in any order.
   std::vector<SyntaxError> readTokens(const Limits &limits,
                                       llvm::function_ref<void()> readRoot,
                                       antlr4::ParserRuleContext *&root);
@@ -69,29 +69,30 @@ private:
   bool isFaulty = false;
 };
 
-/// Parses `text`. Errors go through the diagnostic engine of `context` with a
-/// FileLineColLoc of `path`; at most `limits.maxErrors` are emitted, one a
-/// line, and a note on the last one counts the others. There is a tree
-/// nevertheless, that of an empty text where `text` is too long or no text.
+/// Parses `text`. Errors go to the diagnostic engine of `context`, with a
+/// FileLineColLoc of `path`. At most `limits.maxErrors` are emitted, one per
+/// line; a note on the last one counts the others. Always returns a tree. It is
+/// empty if `text` is too long, or not text.
 ///
-/// The nesting of the tree is bounded by `limits.maxDepth`, but a chain of
-/// binary operators, calls and members (`a + b + ...`) is a tree as deep as the
-/// chain is long, hanging from the leftmost operands: walk it with `leftSpine`.
+/// `limits.maxDepth` bounds the nesting of the tree. But a chain of binary
+/// operators, calls and members (`a + b + ...`) is as deep as it is long, along
+/// the left operands: use `leftSpine` to visit it.
 std::unique_ptr<SourceFile> parse(mlir::MLIRContext *context,
                                   llvm::StringRef path, llvm::StringRef text,
                                   const Limits &limits = {});
 
-/// The same of one setting of the command line, such as `run.batch=64`.
+/// Parses a setting of the command line, such as `run.batch=64`.
 std::unique_ptr<SourceFile> parseSetting(mlir::MLIRContext *context,
                                          llvm::StringRef path,
                                          llvm::StringRef text,
                                          const Limits &limits);
 
-/// A FileLineColLoc; line and column count from 1, columns in characters.
+/// A FileLineColLoc. Line and column start from 1, and columns count
+/// characters.
 mlir::Location locationOf(antlr4::Token *token);
 
-/// Where a reader should look: the operator of a binary operation, the name
-/// after the dot of a member, else the first token.
+/// The position to show: the operator of a binary operation, the name after the
+/// dot of a member, else the first token.
 mlir::Location locationOf(antlr4::ParserRuleContext *rule);
 
 } // namespace netc

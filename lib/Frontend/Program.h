@@ -11,13 +11,13 @@ namespace netc {
 
 class Evaluator;
 
-/// One `expect` or `require` of the top level or of a run.
+/// An `expect` or `require` of the top level or of a run.
 struct Expectation {
   NetParser::ExpectContext *tree;
   FileScope *file;
 };
 
-/// An input of a net, as its signature declares it.
+/// An input of a net, as the signature declares it.
 struct NetInput {
   std::string name;
   mlir::Type element;
@@ -33,8 +33,8 @@ struct SectionEntry {
   antlr4::ParserRuleContext *at;
 };
 
-/// A file's items in text order: its nets become net.networks, its runs
-/// net.steps; sections are checked, and expects kept.
+/// The items of a file in text order. Nets become net.networks and runs
+/// net.steps. Sections are checked, and expects are kept for later.
 class Program {
 public:
   using Tree = antlr4::ParserRuleContext;
@@ -42,10 +42,11 @@ public:
 
   explicit Program(Evaluator &e) : e(e) {}
 
-  /// Reads the file and elaborates all of it. False after errors.
+  /// Reads and elaborates the file. False after errors.
   bool load(llvm::StringRef path);
-  /// The entries of a section; one that is wrong is reported, and unknown.
-  /// With `areMiddle`, its arguments depend on the middle of a `between`.
+  /// The entries of a section. An entry with an error is reported, and its
+  /// value is unknown. With `areMiddle`, the arguments depend on the middle of
+  /// a `between`.
   std::vector<SectionEntry> entriesOf(const Section &section,
                                       bool areMiddle = false);
   /// The run of the main file with this name; null if there is none.
@@ -57,33 +58,34 @@ public:
   mlir::Operation *operationNamed(llvm::StringRef symbol) const {
     return operations.lookup(symbol);
   }
-  /// Whether the options ask for some of the networks and runs only.
+  /// Whether the options select only some networks and runs.
   bool leavesOut() const;
   std::shared_ptr<Instance> netInstance(Tree *at, const Value &value);
   std::optional<std::vector<NetInput>> inputsOf(Instance &instance);
   Value applyNet(Tree *at, Instance &instance, llvm::ArrayRef<NetInput> inputs,
                  llvm::ArrayRef<mlir::Value> values);
-  /// The size that an axis is given; none after an error.
+  /// The size of an axis; none after an error.
   std::optional<Moments> sizeOfAxis(Tree *at, llvm::StringRef name,
                                     const Value &value);
 
-  std::vector<std::string> networks, runs; ///< those left out, too
+  /// Including those that are left out.
+  std::vector<std::string> networks, runs;
   llvm::StringSet<> leftOut;
   std::vector<Expectation> expectations;
 
 private:
-  /// What is wrong with one, if anything.
+  /// The error of an entry, if it has one.
   std::optional<Message> mistakeIn(const SectionEntry &entry, bool isDataset);
-  /// Reports what is wrong with a section, whether or not a run uses it.
+  /// Reports errors of a section, even if no run uses it.
   void checkSection(const Section &section);
   bool elaborateFile(FileScope &file);
-  /// Notes the name, and says whether the options ask for what has it.
+  /// Records the name in `all`. Returns whether the options select it.
   bool isWanted(const std::string &name, std::vector<std::string> &all,
                 llvm::ArrayRef<std::string> only);
-  /// A block that nothing uses is checked for its names only, with a warning.
+  /// Checks only the names of a block that nothing uses, and warns of it.
   void checkUnused(const BlockDecl &block);
-  /// Warns of settings and variables that nothing reads, but of tensors: what
-  /// these cost and no result depends on is said elsewhere.
+  /// Warns of settings and variables that nothing reads. Tensors are excepted:
+  /// other warnings are about layers that no result depends on.
   void warnOfUnread(const BlockDecl &block);
   void elaborateItem(FileScope &file, NetParser::StmtContext *stmt);
   /// The network of the top-level name `symbol`; null after an error.
@@ -91,9 +93,9 @@ private:
                                     FileScope &file, mlir::ModuleOp into);
   void elaborateRun(FileScope &file, NetParser::JobContext *job,
                     mlir::ModuleOp into);
-  /// The `expect`s in a job, and in those that stand in it.
+  /// Collects the `expect`s of a job and of the jobs in it.
   void collectExpectations(FileScope &file, NetParser::JobContext *job);
-  /// A network is reported at the sizes that its first run's dataset gives.
+  /// Gives a network the sizes of its first run's dataset, for reports.
   void giveAxes(NetworkOp network, mlir::DictionaryAttr axesOfRun);
 
   Evaluator &e;

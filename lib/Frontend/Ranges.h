@@ -12,14 +12,14 @@
 
 namespace netc {
 
-/// The `between`s of a file: at which end each one is, and which of them what
-/// is computed reads.
+/// The `between`s of a file: the end at which each one is evaluated, and the
+/// ones that a computation reads.
 class Ranges {
 public:
   using Tree = antlr4::ParserRuleContext;
 
-  /// Collects the ranges that are read while it lives. The collection around it
-  /// has them only if it is told of them by `noteRead`.
+  /// Collects the ranges that are read while it lives. They are added to the
+  /// collection around it only by `noteRead`.
   class Reads {
   public:
     explicit Reads(Ranges &ranges)
@@ -40,18 +40,18 @@ public:
       reads->found.insert(read.begin(), read.end());
   }
 
-  /// Whether a range is at its upper end; none where it is in its middle.
+  /// Whether a range is at its upper end. None if it is in its middle.
   std::optional<bool> endOf(Tree *range) const {
     auto end = ends.find(range);
     return end == ends.end() ? std::nullopt : std::optional(end->second);
   }
   bool areAtEnds() const { return !ends.empty(); }
-  /// Calls `function` with each range at its lower or upper end, in all
-  /// combinations, those of the first range alternating first.
+  /// Calls `function` for all combinations of the lower and upper ends of
+  /// `ranges`. The first range alternates fastest.
   void atEnds(llvm::ArrayRef<Tree *> ranges,
               llvm::function_ref<void()> function);
 
-  /// Those that a run depends on.
+  /// The ranges that a run depends on.
   std::vector<Tree *> &ofRun(llvm::StringRef run) { return byRun[run]; }
 
 private:

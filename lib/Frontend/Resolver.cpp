@@ -11,13 +11,13 @@ using namespace netc;
 using antlr4::Token;
 using antlr4::tree::TerminalNode;
 
-/// The token of a node; null of one that the parser made up after an error.
+/// The token of a node; null if the parser inserted it after an error.
 static Token *tokenOf(TerminalNode *node) {
   Token *token = node ? node->getSymbol() : nullptr;
   return token && token->getTokenIndex() != INVALID_INDEX ? token : nullptr;
 }
 
-/// The token of a rule that is one; null if it could not be read.
+/// The token of a rule that has only one; null if it could not be read.
 static Token *tokenOf(antlr4::ParserRuleContext *rule) {
   if (!rule || rule->children.empty())
     return nullptr;
@@ -67,18 +67,19 @@ const Declaration *Resolver::meaningOf(llvm::StringRef name,
     if (found == around->names.end())
       continue;
     llvm::ArrayRef<const Declaration *> all = found->second;
-    // The top level has no order.
+    // The order of declarations at the top level does not matter.
     if (!around->outer)
       return all.front();
     auto unknown = llvm::partition_point(
         all, [&](const Declaration *each) { return each->knownFrom < index; });
     if (unknown != all.begin())
       return *std::prev(unknown);
-    // In a loop, an iteration reads what the one before it bound further below.
+    // In a loop, an iteration may read a name that the previous one bound
+    // further down.
     if (!later)
       later = all.front();
   }
-  // `h'` is the next value of a carried `h`.
+  // `h'` is the next value of the carried `h`.
   if (!later && name.consume_back("'"))
     return meaningOf(name, scope, index);
   return later;
@@ -187,7 +188,7 @@ void Resolver::visitParams(NetParser::ParamsContext *params, NameScope &scope) {
     declare(isSetting ? Declaration::Setting : Declaration::Tensor, name, param,
             scope);
   }
-  // Patterns may name the settings, which stand behind them.
+  // Patterns may use the names of settings, which come later.
   for (NetParser::ParamContext *param : params->param()) {
     std::vector<NetParser::ExprContext *> exprs = param->expr();
     for (auto [i, expr] : llvm::enumerate(exprs))
@@ -218,7 +219,7 @@ void Resolver::visitTarget(NetParser::TargetContext *target,
                            Tree *knownBehind) {
   if (target->expr())
     visitExpr(target->expr(), scope, /*isPattern=*/true);
-  // Those of the top level are known by now.
+  // Declarations of the top level were made before.
   if (kind != Declaration::Constant)
     declare(kind, tokenOf(target), target, scope,
             knownBehind->getStop()
@@ -263,8 +264,8 @@ void Resolver::visitStmt(NetParser::StmtContext *stmt, NameScope &scope) {
         visitExpr(each->expr(), scope);
     }
   } else {
-    // What is left are expressions and bodies, with the branches of an `if` in
-    // one another.
+    // The remaining children are expressions and bodies, and the nested
+    // branches of an `if`.
     std::vector<antlr4::tree::ParseTree *> parts = stmt->children;
     for (size_t i = 0; i < parts.size(); ++i)
       if (auto *expr = dynamic_cast<NetParser::ExprContext *>(parts[i]))

@@ -14,17 +14,18 @@ namespace netc {
 
 struct Declaration;
 
-/// A part of a file in which names are known: the file, a block, a section, a
-/// run, a comprehension, a `repeat` or a scan. Branches and `for` have none:
-/// what they bind, the body around them sees.
+/// A part of a file in which names are visible: the file, a block, a section, a
+/// run, a comprehension, a `repeat` or a scan. Branches and `for` have no
+/// scope: the body around them sees the names that they bind.
 struct NameScope {
-  const NameScope *outer; ///< null: the file
+  const NameScope *outer; ///< null for the file
   antlr4::ParserRuleContext *tree;
-  /// By name, in text order, since a name may be bound again.
+  /// The declarations of each name in text order, since a name may be bound
+  /// again.
   llvm::StringMap<llvm::SmallVector<const Declaration *, 1>> names;
 };
 
-/// A name that a file gives to something.
+/// A declaration of a name.
 struct Declaration {
   enum Kind {
     Import,
@@ -36,7 +37,7 @@ struct Declaration {
     Constant, ///< of the top level
     Key,      ///< of a section or a run
     Tensor,   ///< before the `;` of parameters
-    Setting,  ///< behind it
+    Setting,  ///< after the `;`
     Axis,     ///< of a signature or pattern
     Variable,
     LoopVariable, ///< of `for`, a comprehension, `repeat` or a scan
@@ -44,61 +45,61 @@ struct Declaration {
     Result,       ///< `return name = value`
   };
   Kind kind;
-  std::string name;     ///< empty: an import without a name of its own
-  antlr4::Token *token; ///< of the name; null if it has none of its own
-  /// What declares it: of a binding and a result the target, of a loop the
-  /// loop, else the declaration, parameter or axis.
+  std::string name;     ///< empty for an import without `as`
+  antlr4::Token *token; ///< of the name; null if there is none
+  /// The tree of the declaration: the target of a binding or result, the loop
+  /// of a loop variable, else the declaration, parameter or axis.
   antlr4::ParserRuleContext *tree;
   const NameScope *scope;
-  size_t knownFrom; ///< the index of the token behind which it is known
+  size_t knownFrom; ///< index of the token after which the name is visible
 };
 
-/// A name where it stands.
+/// An occurrence of a name.
 struct Mention {
   enum Role {
     Declares,
     Reads,
-    /// Reads it, unless it is meant as a word or a label: a bare argument or
-    /// index, or what stands in a pattern.
+    /// Reads the name, unless it is a word or a label. It may be one as a bare
+    /// argument, as an index, and in a pattern.
     MayRead,
-    /// A member, label, unit, argument or field, which is no name of a scope.
+    /// A member, label, unit, argument or field, which is in no scope.
     Labels,
   };
   Role role;
   std::string name;
   antlr4::Token *token;
-  antlr4::ParserRuleContext *tree; ///< the innermost rule around it
-  const NameScope *scope;          ///< the innermost around it
-  /// What it declares, or reads in this file: null if nothing has the name.
+  antlr4::ParserRuleContext *tree; ///< the innermost rule that contains it
+  const NameScope *scope;          ///< the innermost scope that contains it
+  /// The declaration that it makes, or that it refers to in this file. Null if
+  /// there is none.
   const Declaration *declaration = nullptr;
 };
 
-/// The names of a file: what declares them, where they stand, and what each
-/// means. It needs the text alone, which may have errors: what could not be
-/// read has no names. Names of imported files, of the standard library and of
-/// the language are those that mean nothing here.
+/// The declarations and occurrences of names in a file. It needs only the text,
+/// which may have errors; unreadable parts have no names. Names of imported
+/// files, of the standard library and of the language have no declaration here.
 class Resolver {
 public:
   explicit Resolver(NetParser::FileContext *file);
   Resolver(const Resolver &) = delete;
 
-  /// Those of the top level first, each in text order.
+  /// The declarations, those of the top level first, in text order.
   const std::deque<Declaration> &declarations() const { return declared; }
-  /// In text order.
+  /// The occurrences in text order.
   llvm::ArrayRef<Mention> mentions() const { return mentioned; }
-  /// Those in a tree.
+  /// The occurrences in a tree.
   llvm::ArrayRef<Mention> mentionsIn(antlr4::ParserRuleContext *tree) const;
 
   const NameScope &fileScope() const { return scopes.front(); }
-  /// The innermost scope around a place.
+  /// The innermost scope at a position.
   const NameScope &scopeAt(TextPlace place) const;
 
 private:
   using Tree = antlr4::ParserRuleContext;
 
   NameScope &addScope(const NameScope &outer, Tree *tree);
-  /// Nothing where the name is missing, as it is after errors. It is known
-  /// behind its own token, or from `knownFrom` on.
+  /// Declares a name. It is visible after its own token, or from `knownFrom`
+  /// on. Does nothing if the name is missing, after an error.
   void declare(Declaration::Kind kind, antlr4::Token *token, Tree *tree,
                NameScope &scope, std::optional<size_t> knownFrom = {});
   void mention(Mention::Role role, antlr4::Token *token, Tree *tree,
@@ -115,7 +116,7 @@ private:
                    NameScope &scope, Tree *knownBehind);
   void visitExpr(NetParser::ExprContext *expr, NameScope &scope,
                  bool isPattern = false);
-  /// All of an expression but its left operand.
+  /// Visits an expression except for its left operand.
   void visitLink(NetParser::ExprContext *link, NameScope &scope,
                  bool isPattern);
   void visitList(NetParser::ListContext *list, NameScope &scope,
@@ -125,11 +126,11 @@ private:
   void visitAxis(NetParser::AxisContext *axis, NameScope &scope,
                  bool isPattern);
   void visitLabel(NetParser::NameContext *name, const NameScope &scope);
-  /// What a name means behind the token of that index.
+  /// The declaration that a name refers to after the token with this index.
   static const Declaration *meaningOf(llvm::StringRef name,
                                       const NameScope &scope, size_t index);
 
-  std::deque<NameScope> scopes; ///< outer ones before those in them
+  std::deque<NameScope> scopes; ///< outer scopes before inner ones
   std::deque<Declaration> declared;
   std::vector<Mention> mentioned;
 };

@@ -15,37 +15,37 @@
 
 namespace netc {
 
-/// What an `expect` reads: `R.compute.forward`, `M.params(layer[0].conv)`,
+/// A question of an `expect`: `R.compute.forward`, `M.params(layer[0].conv)`,
 /// `r.compute.by_time(utilization = 30%)`.
 struct Question {
-  /// The net.network or net.step that the path starts from.
+  /// The net.network or net.step at the start of the path.
   mlir::Operation *subject;
-  /// The instance path that a part of the network has, such as
-  /// `layer1.0.conv1`; empty for the whole.
+  /// The instance path of a part of the network, such as `layer1.0.conv1`;
+  /// empty for the whole network.
   std::string part;
-  /// The members asked for, outermost first: {"compute", "forward"}.
+  /// The members, outermost first: {"compute", "forward"}.
   std::vector<std::string> members;
-  /// Instance paths given as arguments: `params(tables)`.
+  /// The instance paths in the arguments, as in `params(tables)`.
   std::vector<std::string> parts;
-  /// Numbers given by name, in base units.
+  /// The named numbers in the arguments, in base units.
   std::vector<std::pair<std::string, Rational>> numbers;
-  /// Which of the run's corners is meant, and not the run as written.
+  /// The corner of the run; none for the run as written.
   std::optional<size_t> corner;
 };
 
-/// A number in base units (FLOP, bytes, seconds, FLOP/s, steps, examples,
-/// tokens, epochs; empty for a plain number).
+/// A number in base units: FLOP, bytes, seconds, FLOP/s, steps, examples,
+/// tokens, epochs. The unit is empty for a plain number.
 struct Answer {
   Rational value;
   llvm::StringRef unit;
 };
 
-/// Answers from the analyses of the finished IR. The error says what was
-/// asked and what there is instead.
+/// Answers questions from the analyses of the finished IR. An error says what
+/// was asked and what exists instead.
 class Results {
 public:
   virtual ~Results() = default;
-  /// Whether `r.trace` of the run `r` can be asked for.
+  /// Whether `r.trace` exists for the run `r`.
   virtual bool hasTrace(mlir::Operation *run) const { return false; }
   virtual std::variant<Answer, Message> ask(const Question &) const = 0;
 };

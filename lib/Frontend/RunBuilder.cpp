@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The step of a run, its inputs and its loss; and a run that is made of jobs.
+// Builds the step of a run with its inputs and loss, and runs with jobs.
 
 #include "lib/Frontend/RunBuilder.h"
 
@@ -20,7 +20,7 @@ bool RunBuilder::addInputs() {
   mlir::Block *entry = e.graph->entry;
   std::vector<StringRef> argumentNames;
   llvm::SmallVector<mlir::Value> values;
-  // The axes of the net, for the types of fields.
+  // The types of fields may name the axes of the net.
   Scope scope;
   for (const NetInput &input : inputs)
     for (auto [label, size] : llvm::zip_equal(input.labels, input.shape.sizes))
@@ -170,8 +170,8 @@ bool RunBuilder::addResults() {
   return true;
 }
 
-/// The weights made by applications of `block` in `identity`, and in what it
-/// is made of.
+/// Collects the weights that applications of `block` own in `identity` and in
+/// its parts.
 static void collectWeights(const Identity &identity, const BlockDecl *block,
                            bool isIn, llvm::DenseSet<mlir::Operation *> &into) {
   isIn |= !block || identity.block == block;
@@ -187,7 +187,7 @@ void RunBuilder::warnIfNothingLearns() {
     return;
   llvm::SetVector<mlir::Operation *> behind;
   behind.insert(e.graph->entry->getTerminator());
-  // Grows while it is gone through.
+  // The list grows in the loop.
   for (size_t i = 0; i < behind.size(); ++i)
     behind[i]->walk([&](mlir::Operation *op) {
       for (mlir::Value operand : op->getOperands())
@@ -203,7 +203,7 @@ void RunBuilder::warnIfNothingLearns() {
            "nothing is trained");
 }
 
-/// Whether a path names a copy that stands for others, or what is in one.
+/// Whether a path is that of a copy that represents others, or a part of one.
 static bool isInRolled(StringRef path, ParameterOp weight) {
   auto rolled = weight->getAttrOfType<mlir::DictionaryAttr>(kRolled);
   return rolled && llvm::any_of(rolled, [&](mlir::NamedAttribute repeat) {
@@ -332,7 +332,7 @@ mlir::DictionaryAttr RunBuilder::readAxes() {
 }
 
 void RunBuilder::nameSettings() {
-  // What the file calls so keeps its name.
+  // Names of the file take precedence.
   auto add = [&](const std::string &name, const Value &value) {
     if (!e.nameTable.lookupBody(name) && !e.nameTable.lookupFile(file, name))
       names.names[name] = value;

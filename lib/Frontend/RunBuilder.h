@@ -13,7 +13,7 @@ namespace netc {
 struct Key {
   antlr4::ParserRuleContext *at;
   NetParser::ExprContext *expr;
-  const Override *by = nullptr; ///< null: the file
+  const Override *by = nullptr; ///< null for the file
 };
 /// The keys of a run or dataset, in text order.
 using Keys = llvm::MapVector<std::string, Key, llvm::StringMap<unsigned>>;
@@ -25,78 +25,79 @@ inline constexpr const char *runKeys[] = {
     "like",  "seed",   "year",     "trained_by", "framework",   "updates",
     "times", "decode", "tuning",   "recompute",  "loss_scale",  "accumulate"};
 
-/// Of these, those that are no numbers, records or texts: what is written there
-/// is read by rules of its own, or makes something in the step.
+/// Keys whose values are not numbers, records or texts. They have rules of
+/// their own, or become a part of the step.
 inline constexpr const char *writtenKeys[] = {"loss", "optimizer", "precision",
                                               "updates", "recompute"};
 
-/// Of these, those that say what a step does or how it is counted.
+/// Keys that determine the computation of a step, or how it is counted.
 inline constexpr const char *structuralKeys[] = {
     "loss",      "optimizer",  "updates", "count",     "precision",
     "recompute", "loss_scale", "decode",  "accumulate"};
 
-/// Of these, those that say what a count by time assumes: with another value it
-/// is the same run.
+/// Keys that determine only a count by time. With another value, the run is the
+/// same.
 inline constexpr const char *assumedKeys[] = {
     "utilization", "peak",  "took", "year",  "trained_by",
     "framework",   "count", "seed", "tuning"};
 
-/// Whether numbers in this unit can be sizes of axes: plain ones, examples and
-/// tokens.
+/// Whether numbers in this unit can be sizes of axes: plain numbers, examples
+/// and tokens.
 bool isUnitOfSizes(const Dimension &dimension);
-/// The next whole number, where the middle of a `between` is none and has to be
-/// one; what is no number is left alone.
+/// The number rounded up, since the middle of a `between` may not be an
+/// integer. A polynomial that is not a number is returned unchanged.
 Polynomial roundedUp(const Polynomial &number);
-/// Elaborates one run, with the jobs in it.
+/// Elaborates a run with its jobs.
 class RunBuilder {
 public:
-  /// `outer` builds the job that this one stands in, if there is one. With
-  /// `isFacts`, steps say what the specification says of them, and do nothing.
+  /// `outer` builds the job around this one, if there is one. With `isFacts`,
+  /// steps have the facts of the specification, but no ops.
   RunBuilder(Evaluator &e, FileScope &file, NetParser::JobContext *job,
              Point point, RunBuilder *outer = nullptr, bool isFacts = false)
       : e(e), file(file), job(job), point(std::move(point)), outer(outer),
         isFacts(isFacts) {}
 
-  /// A net.step; or, if there are jobs in it, a net.job and what it is made of.
-  /// Null after an error.
+  /// Builds a net.step, or a net.job with its jobs. Null after an error.
   mlir::Operation *build(mlir::ModuleOp into);
-  /// The sizes that the run gives to free axes of its net, of which `N` is not
-  /// yet one. Null after an error.
+  /// The sizes that the run gives to free axes of its net, without `N`. Null
+  /// after an error.
   mlir::DictionaryAttr readAxes();
 
 private:
   using Tree = antlr4::ParserRuleContext;
   using Expr = NetParser::ExprContext;
 
-  //===--- keys (RunKeys.cpp)
-  //-------------------------------------------===//
+  // Keys; see RunKeys.cpp.
   bool collectKeys(NetParser::JobContext *from, bool isLike);
   using Like = std::pair<NetParser::JobContext *, Tree *>;
   void failCircle(llvm::MutableArrayRef<Like> circle);
   void inheritKeys();
-  /// `key = none`: the run has not what a run like it, or around it, has.
+  /// Drops each `key = none`: the run does not have a key that it would take
+  /// over by `like` or from the run around it.
   void dropKeys();
-  /// Notes that what the file says of `name` does not hold if it is set by the
-  /// command line.
+  /// Records that the command line replaces what the file says about `name`.
   void noteReplaced(llvm::StringRef name);
-  /// Notes that figures of the run are not those of the file.
+  /// Records that figures of the run differ from those of the file.
   void noteOverride(const Override *by);
-  /// Gives the net the settings that a point sets. False after an error.
+  /// Gives the net the settings of the point. False after an error.
   bool addSettings();
-  /// What a run took, it did not take after a change.
+  /// Drops `took` if the run was changed, since the time is that of the run as
+  /// written.
   void dropTook();
-  /// Why the section's word, or its place, has no use for a key; else empty.
+  /// The error for a key that is useless in a `train` or `infer`, or in this
+  /// place; else none.
   std::optional<Message> whyUseless(llvm::StringRef key) const;
   void checkKeys();
   bool collectDataset();
   bool collectAxes();
   void failUnknownKey(const std::string &name,
                       llvm::ArrayRef<std::string> symbols);
-  /// Keys, dataset, the net and its inputs, axes.
+  /// Collects keys, dataset, net, inputs and axes. False after an error.
   bool collect();
   std::optional<Value> valueOf(llvm::StringRef key);
   std::optional<Number> numberOf(llvm::StringRef key);
-  /// False, and an error, if the key is no bool.
+  /// The value of a key that is a bool. False, and an error, if it is another
+  /// value.
   bool flagOf(llvm::StringRef key);
   Tree *placeOf(llvm::StringRef key) {
     auto found = keys.find(key.str());
@@ -106,80 +107,78 @@ private:
     return keys.count(key) && !inherited.contains(key);
   }
   bool isInference() const { return job->kind->getText() == "infer"; }
-  /// `run.critic`
+  /// The name with those of the runs around it: `run.critic`.
   std::string symbol() const;
-  /// The net and the dataset that the job names, or the one around it; null if
-  /// none does.
+  /// The net and the dataset of the job, or of the one around it; null if there
+  /// is none.
   Expr *netExpr() const;
   Expr *datasetExpr() const;
   mlir::DictionaryAttr axesAttr() const;
   void checkRequires();
-  /// Lets `require` see the sizes of axes and the settings of the net, too.
+  /// Makes the sizes of axes and the settings of the net visible to `require`.
   void nameSettings();
 
-  //===--- the step (RunBuilder.cpp)
-  //---------------------------------------===//
+  // The step; see RunBuilder.cpp.
   mlir::Operation *buildStep(mlir::ModuleOp into);
   mlir::Operation *buildJob(mlir::ModuleOp into);
   bool addInputs();
   bool addLoss();
-  /// Of inference, all results of the net; none of its weights learns.
+  /// Returns all results of the net, for inference. No weight is trained.
   bool addResults();
-  /// Freezes what `updates` does not name.
+  /// Freezes the weights that `updates` does not name.
   bool freezeAllBut();
   void warnIfNothingLearns();
 
-  //===--- the update (RunUpdate.cpp)
-  //--------------------------------------===//
+  // The update; see RunUpdate.cpp.
   bool addLossScale();
   bool addRecomputation();
   bool addOptimizer();
 
-  //===--- facts (RunFacts.cpp)
-  //--------------------------------------------===//
+  // Facts; see RunFacts.cpp.
   bool addSchedule();
-  /// Of examples and tokens. False after an error.
+  /// Reads the numbers of examples and tokens. False after an error.
   bool readAmounts();
   bool readTokens();
   /// Whether the batch, the duration or the dataset is in tokens.
   bool speaksOfTokens();
-  /// Why a key that needs the tokens of an example cannot have them.
+  /// Reports why a key that needs the tokens per example cannot have them.
   void failTokens(llvm::StringRef key, const Message &why);
   bool addSeed();
   bool addBatch();
-  /// False, and an error, if no input of the net has the axis `N` that a batch
-  /// of more than one example goes along.
+  /// Whether an input of the net has the axis `N`, which a batch of more than
+  /// one example needs. Reports an error if not.
   bool hasBatchAxis(const Rational &batch);
-  /// Whether the step has parts that only report what they cost, and nothing
-  /// that is done once a step: then the run can be counted without a batch.
+  /// Whether the step has parts with a stated cost, and nothing that is done
+  /// once per step. Then the run can be counted without a batch.
   bool isReported();
-  /// Whether no entry of the dataset has an error.
+  /// Whether all entries of the dataset are free of errors.
   bool isDatasetKnown() const;
   bool addSteps();
-  /// Of a job that runs in each step of the one around it.
+  /// Reads how often a job runs in each step of the job around it.
   bool addTimes();
-  /// The axis of the positions that `decode` makes: of the first result that
-  /// has one, else those of the inputs.
+  /// The axis of the positions that `decode` generates: that of the first
+  /// result with such an axis, else those of the inputs.
   std::set<std::string> positions() const;
   bool addDecoding();
-  /// What the run is computed on, how and how long. False after an error that
-  /// leaves no sense in the rest.
+  /// Reads the hardware, the time and the precision. False after an error that
+  /// makes the rest meaningless.
   bool addHardware();
   bool addPrecision();
   bool addDevices();
   bool addTook();
   bool addConventions();
-  /// A positive number of that dimension.
+  /// Reads a positive number of this dimension.
   void addQuantity(llvm::StringRef key, RunFacts::Number &fact,
                    Dimension dimension, llvm::StringRef expected);
-  /// The number format that is written, chosen or held by a constant there;
-  /// none after an error.
+  /// The number format that an expression writes or selects, or that its
+  /// constant holds. None after an error.
   std::optional<std::string> precisionIn(Expr *expr);
-  /// When, by whom and with what the run was made, which tells of its hardware.
+  /// Reads the year, the owner and the framework, which tell about the
+  /// hardware.
   void addCircumstances();
-  /// The peaks of a `hardware` section of the file, if the device is one.
+  /// Adds the peaks of a `hardware` section of the file, if the device is one.
   bool addDevice(const std::string &device);
-  /// Notes where a key is given, for passes that have to say it.
+  /// Records the position of a key, for the errors of passes.
   void note(llvm::StringRef key) {
     run.places[key.str()] = e.locationOf(placeOf(key));
   }
@@ -189,14 +188,14 @@ private:
   NetParser::JobContext *job;
   const Point point;
   RunBuilder *outer;
-  bool isFacts;               ///< steps are left empty
-  bool hasUnknownKey = false; ///< which may be a needed one, misspelt
-  bool isChanged = false;     ///< the command line replaces what it is
+  bool isFacts;               ///< whether steps are left empty
+  bool hasUnknownKey = false; ///< which may be a misspelt required key
+  bool isChanged = false;     ///< whether the command line changes the run
   Keys keys;
-  llvm::StringSet<> inherited; ///< of `keys`, those of the job around
-  /// Of `keys`, those that jobs in this one have axes or settings from.
+  llvm::StringSet<> inherited; ///< the `keys` of the job around it
+  /// The `keys` that jobs in this one use as axes or settings.
   llvm::StringSet<> taken;
-  /// The runs whose keys are taken over by `like`, and where each says so.
+  /// The runs whose keys `like` takes over, and the position of each `like`.
   std::vector<Like> likes;
   std::vector<SectionEntry> dataset;
   StepOp step;
@@ -206,7 +205,7 @@ private:
   std::vector<std::pair<std::string, Tensor>> fields;
   Value results;
   Scope names;         ///< keys as `require` sees them
-  std::string unsized; ///< an axis that this lacks the size of
+  std::string unsized; ///< an axis without a size in this run
   std::optional<Rational> datasetExamples, datasetTokens;
   RunFacts run;
 };

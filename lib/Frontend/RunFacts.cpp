@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a run says of itself: its length, its hardware, its conventions.
+// Reads the facts of a run: its length, hardware and conventions.
 
 #include "lib/Frontend/RunBuilder.h"
 #include "lib/Hardware/Defaults.h"
@@ -12,7 +12,7 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// Far more than there are, and no figure of so many leaves 128 bits.
+/// Far more than exist. With this number, no figure exceeds 128 bits.
 static constexpr int64_t maxDevices = 1'000'000'000;
 
 static bool isOf(const Number &number, Dimension::Base base) {
@@ -33,8 +33,8 @@ bool RunBuilder::speaksOfTokens() {
 }
 
 bool RunBuilder::readTokens() {
-  // The axes along which there may be tokens. A number for each example, such
-  // as a label, has none.
+  // The axes along which there may be tokens. An input with one number per
+  // example, such as a label, has none.
   auto axesBehindN = [](const NetInput &input) {
     std::vector<std::pair<Label, Polynomial>> found;
     for (auto [label, size] : llvm::zip_equal(input.labels, input.shape.sizes))
@@ -42,7 +42,7 @@ bool RunBuilder::readTokens() {
         found.push_back({label, size});
     return found;
   };
-  // The first of them that has positions, else the first.
+  // Take the first input with positions, else the first input.
   auto input = llvm::find_if(inputs, [&](const NetInput &input) {
     return mlir::isa<mlir::IntegerType>(input.element) &&
            llvm::is_contained(input.labels, "T");
@@ -113,7 +113,7 @@ bool RunBuilder::isDatasetKnown() const {
 }
 
 bool RunBuilder::isReported() {
-  // Facts are those of a step that was made before.
+  // With isFacts, the ops are those of the step that was built before.
   StepOp made = step;
   if (isFacts)
     made = mlir::dyn_cast_or_null<StepOp>(e.program.operationNamed(symbol()));
@@ -140,7 +140,7 @@ bool RunBuilder::hasBatchAxis(const Rational &batch) {
            fixed->shape[place].str());
     return false;
   }
-  // What has no such axis is one example.
+  // A step without a batch axis computes one example.
   if (inputs.empty() || batch == Rational(1))
     return true;
   const NetInput &input = inputs.front();
@@ -169,7 +169,7 @@ bool RunBuilder::addBatch() {
   }
   if (isOf(*batch, Dimension::Token)) {
     if (!run.tokensPerExample) {
-      // What the jobs in it make of their batch is theirs.
+      // The jobs interpret the batch.
       if (!jobsIn(job).empty())
         return true;
       if (isDatasetKnown())
@@ -240,7 +240,7 @@ bool RunBuilder::addSteps() {
     return false;
   std::optional<Rational> examples;
   if (!duration) {
-    // Phases give their own; of one that gives a time, the time is enough.
+    // Phases have their own durations. A phase that states its time needs none.
     bool isPhase = outer && !outer->run.steps && !valueOf("times") &&
                    (!jobsIn(job).empty() || valueOf("took"));
     if (!outer || isPhase)
@@ -309,7 +309,7 @@ bool RunBuilder::addSteps() {
   return true;
 }
 
-/// The first free axis behind that of the batch, or empty.
+/// The first free axis other than the batch axis, or empty.
 static std::string freeAxisOf(const Shape &shape) {
   for (const Polynomial &size : shape.sizes)
     if (size != Polynomial::symbol(kBatchAxis) && size.symbols().size() == 1)
@@ -337,7 +337,7 @@ std::set<std::string> RunBuilder::positions() const {
   return found;
 }
 
-/// `{ last = 256, together = 4 }`; nothing if it is no such record.
+/// Reads `{ last = 256, together = 4 }`. None if the record has another form.
 static std::optional<std::pair<Number, int64_t>>
 passesOf(const Record &record) {
   std::optional<Number> last, together;
@@ -430,7 +430,7 @@ std::optional<std::string> RunBuilder::precisionIn(Expr *expr) {
       return std::nullopt;
     return precisionIn(choice->expr(*condition ? 1 : 2));
   }
-  // The words of precisions are no names, but a constant may hold one.
+  // Words of precisions are not names, but a constant may hold one.
   bool isName = ruleCast<NetParser::RefContext>(expr) &&
                 e.nameTable.lookup(expr->getText());
   if (isName || ruleCast<NetParser::StrContext>(expr)) {
@@ -464,7 +464,7 @@ bool RunBuilder::addPrecision() {
 }
 
 bool RunBuilder::addDevices() {
-  // A sweep may vary what the run itself does not have.
+  // The key may be missing in the run, since a sweep may vary it.
   Tree *place = placeOf("hardware");
   auto refuse = [&](const Message &message) {
     e.fail(place, message);
@@ -607,8 +607,9 @@ void RunBuilder::addCircumstances() {
 
 bool RunBuilder::addDevice(const std::string &device) {
   auto found = file.names.find(device);
+  // The accelerator table knows it, or reports it as unknown.
   if (found == file.names.end())
-    return true; // the accelerator table knows it, or says that it does not
+    return true;
   auto *section = ruleCast<NetParser::SectionContext>(found->second.tree);
   if (!section || section->kind->getText() != "hardware") {
     e.fail(placeOf("hardware"), error::NotHardware, device);

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The keys of a run: its own, those of runs like it, those of the run around
-// it; and its axes, from the dataset and from keys.
+// Collects the keys of a run: its own, those of `like` and those of the run
+// around it. Also its axes, from the dataset and from keys.
 
 #include "lib/Frontend/RunBuilder.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -15,7 +15,7 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   auto isPassedOver = [&](const std::string &name) {
     return isLike && (name == "took" || keys.count(name) || whyUseless(name));
   };
-  // What is set stands in for what is written.
+  // Values that the point sets replace those of the file.
   llvm::StringSet<> given;
   for (const Varied &each : point)
     if (each.text && each.job == from) {
@@ -96,7 +96,7 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
 }
 
 void RunBuilder::failCircle(llvm::MutableArrayRef<Like> circle) {
-  // From whichever run it is entered, it is one mistake.
+  // Report a circle once, whichever run it is entered from.
   auto first = llvm::min_element(circle, [](const Like &a, const Like &b) {
     return a.second->getStart()->getTokenIndex() <
            b.second->getStart()->getTokenIndex();
@@ -124,7 +124,7 @@ void RunBuilder::inheritKeys() {
 }
 
 void RunBuilder::dropKeys() {
-  // Of `recompute`, `none` is a word.
+  // For `recompute`, `none` is a word.
   std::vector<std::string> dropped;
   for (auto &[name, key] : keys)
     if (name != "recompute" && llvm::is_contained(runKeys, name) &&
@@ -178,7 +178,8 @@ void RunBuilder::dropTook() {
   auto took = keys.find("took");
   if (took == keys.end() || took->second.by)
     return;
-  // A point of a sweep is another run, too, unless it is what is written.
+  // A point of a sweep is another run, except for the point with the values of
+  // the file.
   auto isAsWritten = [&](const Varied &each) {
     auto key = keys.find(each.name);
     if (each.text || key == keys.end())
@@ -200,7 +201,7 @@ void RunBuilder::dropTook() {
     return each.by && each.job != job && isIn(each.job, job) &&
            !llvm::is_contained(assumedKeys, each.name);
   });
-  // A setting of the net, which the run may take by default.
+  // Whether a setting of the net changes. The run may use it as a default.
   bool isOfNet =
       llvm::any_of(e.commandLine.overrides, [&](const Override &each) {
         return !each.job && net && net->function.block &&
@@ -242,7 +243,7 @@ void RunBuilder::checkKeys() {
       e.fail(key.at, *why);
 }
 
-/// The words that the value of a key may hold, which mean themselves there.
+/// The words that the value of a key may contain.
 static std::vector<std::string> wordsIn(StringRef key) {
   if (key == "recompute")
     return {"full", "selective", "none"};
@@ -252,12 +253,12 @@ static std::vector<std::string> wordsIn(StringRef key) {
     return {"full", "half"};
   return {};
 }
-/// Whether what is said by a key is one of some words, which need no quotes.
+/// Whether the value of a key is one of some words, which need no quotes.
 static bool takesWord(StringRef key) {
   return key == "framework" || key == "trained_by";
 }
 
-/// Whether a key of a run, or an axis, takes whole numbers in this unit only.
+/// Whether a key of a run, or an axis, takes only integers in this unit.
 static bool takesWhole(StringRef key, const Dimension &unit) {
   if (key == "batch")
     return unit != Dimension::Token;
@@ -345,7 +346,7 @@ bool RunBuilder::collectDataset() {
       e.fail(place, error::NotADataset, kindOf(value));
     return false;
   }
-  // Without arguments, all of its parameters have defaults.
+  // The dataset has no arguments: use the defaults of its parameters.
   if (section->tree->params() && !section->arguments) {
     value = e.calls.callSection(place, *section, {});
     section = value.as<Section>();
@@ -353,7 +354,7 @@ bool RunBuilder::collectDataset() {
       return false;
   }
   dataset = e.program.entriesOf(*section, areMiddle);
-  // What another file says is wrong for this run is wrong here.
+  // Report errors in a dataset of another file at this run's use of it.
   if (section->file != &file)
     for (SectionEntry &entry : dataset)
       entry.at = place;
@@ -422,7 +423,7 @@ bool RunBuilder::collectAxes() {
         around->taken.insert(name);
       continue;
     }
-    // A key of a job is for the jobs in it, too.
+    // A key of a job may be meant for the jobs in it.
     if (isOwn(name) && jobsIn(job).empty())
       failUnknownKey(name, symbols);
   }
@@ -443,7 +444,8 @@ bool RunBuilder::collectAxes() {
     } else if (axes.count(name)) {
       noteReplaced(name);
     } else if (isSize && name != "examples" && name != "tokens") {
-      // An axis that only other nets have is no mistake; one misspelt is.
+      // An axis may belong only to other nets, so only report likely
+      // misspellings.
       std::string meant = e.nearest(name, missing);
       if (!meant.empty())
         value = e.fail(at, error::UnknownField, name, meant);

@@ -2,8 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How a run updates its weights, what it scales its loss by, and what it
-// recomputes.
+// The update of a run's weights, its loss scale, and its recomputation.
 
 #include "lib/Frontend/OptimizerBuilder.h"
 #include "lib/Frontend/RunBuilder.h"
@@ -22,7 +21,7 @@ bool RunBuilder::addOptimizer() {
              .build(*value);
 }
 
-/// A number of blocks.
+/// The value as a number of blocks; none if it is another value.
 static std::optional<int64_t> countOf(const Value &value) {
   std::optional<Number> number = netc::numberOf(value);
   std::optional<int64_t> count =
@@ -52,13 +51,13 @@ bool RunBuilder::addRecomputation() {
         (name == "every" ? run.recomputeEvery : run.recomputeTogether) = *count;
     }
   run.recompute = "full";
-  e.needCopies(); // which are numbered
+  e.needCopies(); // the parts are numbered
   if (!fine)
     e.fail(placeOf("recompute"), error::RecomputeArgument, textOf(*value));
   return fine;
 }
 
-/// A number above zero.
+/// The value as a plain number above zero; none if it is another value.
 static std::optional<Rational> positiveIn(const Value &value) {
   std::optional<Number> number = netc::numberOf(value);
   if (!number || number->real || !number->dimension.isNone())
@@ -67,8 +66,8 @@ static std::optional<Rational> positiveIn(const Value &value) {
   return exact && *exact > Rational(0) ? exact : std::nullopt;
 }
 
-/// Those of a dynamic scale, by the names of PyTorch's GradScaler, whose
-/// defaults they have.
+/// Reads a dynamic loss scale. Names and defaults are those of PyTorch's
+/// GradScaler.
 static bool readDynamicScale(const Record &record, RunFacts &run) {
   for (const auto &[name, value] : *record.fields) {
     RunFacts::Number *number = llvm::StringSwitch<RunFacts::Number *>(name)

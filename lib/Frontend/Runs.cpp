@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Datasets and hardware; `train`: a run becomes a net.step.
+// Datasets, hardware sections, and `train`: a run becomes a net.step.
 
 #include "dialect/Spelling.h"
 #include "lib/Frontend/SweepPlanner.h"
@@ -153,7 +153,7 @@ void Program::checkSection(const Section &section) {
   NetParser::SectionContext *tree = section.tree;
   std::string name = tree->ID()->getText();
   if (tree->kind->getText() == "hardware") {
-    // `8 Card` is read by the rules of units.
+    // A device name must be one that `8 Card` can use as a unit.
     std::variant<Literal, Message> read = parseQuantity("8", name);
     auto *literal = std::get_if<Literal>(&read);
     if (!literal || literal->device != name)
@@ -167,7 +167,7 @@ void Program::checkSection(const Section &section) {
 // Runs
 //===----------------------------------------------------------------------===//
 
-/// The names of a job and of those in it: `run`, `run.critic`.
+/// Collects the names of a job and of the jobs in it: `run`, `run.critic`.
 static void collectNames(NetParser::JobContext *job, const std::string &around,
                          std::vector<std::string> &names) {
   if (!job->ID() && job->expr().empty())

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sizes, labels and patterns, and the ops that only rearrange.
+// Sizes, labels and patterns, and ops that only rearrange elements.
 
 #include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,9 +10,10 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// Whether `value` is below `least` at all sizes of its axes, or at all but the
-/// small ones. What is linear in each axis has its extremes where each is 1 or
-/// the largest; of other values nothing is said.
+/// Whether `value` is below `least` at all sizes of its axes; with
+/// `exceptSmall`, whether it is so except at small sizes. Only for values that
+/// are linear in each axis, which have their extremes where each axis is 1 or
+/// the largest size. Returns false for others.
 static bool isBelow(const Polynomial &value, int64_t least,
                     bool exceptSmall = false) {
   llvm::SmallVector<std::string> axes = value.symbols();
@@ -106,7 +107,7 @@ std::optional<TypeValue> TensorBuilder::typeOf(Expr *expr) {
   return std::nullopt;
 }
 
-/// The name of an axis that is only named.
+/// The name of an axis that is given by its name alone; else empty.
 static std::string bareName(NetParser::AxisContext *axis) {
   auto *ref = ruleCast<NetParser::RefContext>(axis->expr());
   return ref && !axis->name() ? ref->getText() : "";
@@ -158,8 +159,8 @@ TensorBuilder::declare(const TypeValue &type, bool isNet) {
   return sizes;
 }
 
-/// The labels that ops look for. A tensor that has one of them elsewhere than
-/// the pattern of a block says is not what the block takes it for.
+/// Whether ops look for this label. If a tensor has it on another axis than the
+/// pattern of a block, the block would misinterpret the tensor.
 static bool isLookedFor(StringRef label) {
   return label == kBatchAxis || label == "C" || label == "D" || label == "H" ||
          label == "W" || label == "L";
@@ -169,7 +170,7 @@ Label TensorBuilder::written(const std::string &name, const Label &old,
                              const Polynomial &size) {
   if (old == name)
     return old;
-  // The name of an axis that is in scope, and as long, means that axis.
+  // The name of an axis in scope with the same size means that axis.
   std::optional<Value> known = e.nameTable.lookupBody(name);
   auto *axis = known ? known->as<Axis>() : nullptr;
   return axis && axis->size == size ? axis->label : Label(name);
@@ -213,7 +214,7 @@ std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
     std::string label = axis->name() ? axis->name()->getText() : name;
     std::optional<Value> known =
         label.empty() ? std::nullopt : e.nameTable.lookupBody(label);
-    // In a body, the name of another axis may be written on one.
+    // In a body, an axis may be renamed to another axis.
     bool isRenamed = !isParameter && known && known->is<Axis>();
     std::optional<Polynomial> size;
     if (name.empty() && !(size = sizeOf(axis, e.eval(axis->expr()))))
@@ -226,7 +227,7 @@ std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
              size->str());
       return std::nullopt;
     }
-    // `[N, T, T]`: the first of two axes of one size has the label.
+    // `[N, T, T]`: only the first of the two axes gets the label.
     bool isAgain = !bound.insert(label).second && !name.empty();
     if (!label.empty() && !isAgain) {
       std::optional<size_t> other = find(tensor, label);
@@ -238,8 +239,8 @@ std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
       const Label &old = tensor.labels[position];
       Label now = isParameter ? Label(label, e.frame->application, old)
                               : written(label, old, shape[position]);
-      // A number that the pattern names stays that number, and an axis of one
-      // size that axis.
+      // A name that is already a number keeps its value. So does the name of an
+      // axis with the same size.
       std::optional<Number> number = known ? numberOf(*known) : std::nullopt;
       if (!number || (isRenamed && number->exact != shape[position]))
         e.frame->scope->names[label] =
@@ -254,7 +255,7 @@ std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
 
 Value TensorBuilder::matched(Expr *pattern, const Value &value) {
   if (value.isUnknown()) {
-    // So are the sizes that it would name.
+    // The sizes that the pattern would bind are unknown, too.
     if (std::optional<TypeValue> type = typeOf(pattern))
       for (NetParser::AxisContext *axis : type->axes)
         if (std::string name = axis->expr() ? bareName(axis) : "";
@@ -289,7 +290,8 @@ Value TensorBuilder::restored(const Value &value, unsigned application) {
   for (auto [place, label] : llvm::enumerate(tensor->labels))
     if (label.application == application && label.caller && place != channel)
       label = Label(*label.caller);
-  // An image goes on to have channels, whatever they were before it was one.
+  // The features of an image are channels from here on, whatever they were
+  // before.
   if (channel && llvm::none_of(tensor->labels, isWindow))
     if (Label &label = tensor->labels[*channel];
         label.application == application && label.caller)
@@ -357,7 +359,8 @@ Value TensorBuilder::slice(Tree *at, const Tensor &tensor, int64_t axis,
                            const Value &index) {
   Shape shape = shapeOf(tensor.value);
   const Polynomial length = shape[axis];
-  // From the end, which of a free axis is a size of its own: T - 1.
+  // Count a negative index from the end. On a free axis this is a size such as
+  // T - 1.
   auto place = [&](Polynomial at) {
     std::optional<Rational> fixed = at.constant();
     return fixed && fixed->isNegative() ? at + length : at;
@@ -404,7 +407,7 @@ Value TensorBuilder::slice(Tree *at, const Tensor &tensor, int64_t axis,
 Value Builtins::callReshape(Tree *at, std::vector<Argument> &arguments) {
   std::vector<Value> sizes;
   auto *tensor = arguments.front().value.as<Tensor>();
-  // Without the example axis: it stays in front.
+  // Sizes exclude the batch axis, which stays in front.
   for (const Argument &argument : llvm::drop_begin(arguments)) {
     sizes.push_back(argument.value);
     if (argument.name.empty())
@@ -446,7 +449,7 @@ Value Builtins::callFlatten(Tree *at, std::vector<Argument> &arguments) {
 }
 
 namespace {
-/// One side of `n t (h k) -> n h t k`: an axis is a group of letters.
+/// One side of `n t (h k) -> n h t k`. An axis is a group of letters.
 using Side = std::vector<std::vector<std::string>>;
 } // namespace
 
@@ -509,7 +512,7 @@ Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
   if (from->size() != shape.rank())
     return e.fail(at, error::RearrangeRank, leftText.trim(), from->size(),
                   shape.rank(), e.tensors.axesText(*tensor));
-  // Split every group on the left.
+  // Split each group on the left.
   TensorBuilder::Sizes split;
   std::vector<std::string> letters;
   for (auto [i, group] : llvm::enumerate(*from)) {
@@ -551,7 +554,7 @@ Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
   Value parts = e.tensors.reshaped(at, *tensor, split);
   if (!parts.is<Tensor>())
     return {};
-  // Bring the letters into the order of the right side, then merge its groups.
+  // Bring the letters into the order on the right, then merge the groups there.
   llvm::SmallVector<int64_t> order;
   for (auto &group : *to)
     for (const std::string &letter : group) {
@@ -565,7 +568,7 @@ Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
   if (order.size() != letters.size())
     return e.fail(at, error::LetterOnLeftOnly);
   Tensor ordered = e.tensors.transposed(at, *parts.as<Tensor>(), order);
-  // All parts of one axis together, in whatever order, are that axis.
+  // An axis with all parts of one old axis, in any order, keeps its label.
   auto labelOf = [&](const std::vector<std::string> &group) {
     for (auto [i, axis] : llvm::enumerate(*from))
       if (axis.size() == group.size() &&

@@ -14,8 +14,8 @@ bool Evaluator::run(NetParser::BodyContext *body) {
       return fail(stmt, error::YieldNotLast), false;
     if (run(stmt))
       continue;
-    // A return inside a taken `if` leaves the rest alone; behind a plain one
-    // there is nothing to leave.
+    // A return in a taken branch skips the rest of the body. After a plain
+    // return, there must be no rest.
     if (ruleCast<NetParser::ReturnContext>(stmt) && stmt != body->stmt().back())
       fail(body->stmt().back(), error::Unreachable);
     return false;
@@ -32,7 +32,7 @@ antlrcpp::Any Evaluator::visitReturn(NetParser::ReturnContext *tree) {
   if (frame->scope && frame->scope->isScan)
     return fail(tree, error::ReturnOutsideBlock);
   ResultList results;
-  llvm::StringSet<> taken, named; ///< by any, and by `name = value`
+  llvm::StringSet<> taken, named; ///< all names, and those of `name = value`
   for (NetParser::Item2Context *item : tree->item2()) {
     std::string name;
     if (item->target())
@@ -44,7 +44,7 @@ antlrcpp::Any Evaluator::visitReturn(NetParser::ReturnContext *tree) {
       value = tensors.matched(item->target()->expr(), value);
     if (frame->block->isNet && value.is<None>())
       continue;
-    // `return h, h` names one thing twice, which is no matter.
+    // `return h, h` returns a value twice, which is allowed.
     if (item->target() ? !taken.insert(name).second : named.contains(name))
       fail(item, error::ReturnedTwice, name);
     (item->target() ? named : taken).insert(name);

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The sweep of a run is a run for each point; a range, one for each of its
-// ends.
+// A run with a sweep is elaborated at each point, and a run with ranges at each
+// combination of their ends.
 
 #include "lib/Frontend/SweepPlanner.h"
 #include "lib/Frontend/Mentions.h"
@@ -13,7 +13,7 @@ using llvm::StringRef;
 
 std::vector<std::string> SweepPlanner::sweepable(NetParser::JobContext *job) {
   std::vector<std::string> names(std::begin(runKeys), std::end(runKeys));
-  // What only a job has, jobs in the run may have.
+  // Only jobs have these keys.
   if (jobsIn(job).empty())
     llvm::erase_if(names, [](StringRef name) {
       return name == "times" || name == "tuning";
@@ -31,7 +31,7 @@ std::vector<std::string> SweepPlanner::sweepable(NetParser::JobContext *job) {
     for (const Parameter &setting :
          e.calls.parametersOf({block->name, block}).settings)
       names.push_back(setting.name);
-  // The free axes of what the steps read.
+  // The free axes of the inputs of the steps.
   std::string run = netc::nameOf(job);
   for (auto step : e.module->getOps<StepOp>())
     if (step.getSymName() == run || step.getSymName().starts_with(run + "."))
@@ -96,7 +96,7 @@ SweepPlanner::sweepOf(NetParser::JobContext *job) {
     sweep.tree = at;
     sweep.varied.push_back(std::move(settings));
   };
-  // What the command line sets is not varied by the file.
+  // A sweep cannot vary a key that the command line sets.
   auto isSet = [&](const std::string &name) {
     return llvm::any_of(e.commandLine.overrides, [&](const Override &each) {
       return each.job == job && each.name == name;
@@ -135,8 +135,8 @@ SweepPlanner::sweepOf(NetParser::JobContext *job) {
   return e.errors == before ? std::optional(std::move(sweep)) : std::nullopt;
 }
 
-/// The jobs in whose nets a setting of `job` may be: those that it stands in,
-/// it, and those in it.
+/// The jobs whose nets may have a setting that `job` gives: the jobs around it,
+/// itself, and the jobs in it.
 static std::vector<NetParser::JobContext *>
 jobsAbout(NetParser::JobContext *job) {
   std::vector<NetParser::JobContext *> jobs;
@@ -151,7 +151,7 @@ jobsAbout(NetParser::JobContext *job) {
 bool SweepPlanner::isStructural(StringRef name, NetParser::JobContext *job) {
   if (llvm::is_contained(structuralKeys, name))
     return true;
-  // A setting of the net.
+  // A setting of the net may change the step.
   for (NetParser::JobContext *about : jobsAbout(job)) {
     if (about->expr().empty())
       continue;
@@ -163,7 +163,8 @@ bool SweepPlanner::isStructural(StringRef name, NetParser::JobContext *job) {
         if (setting.name == name)
           return true;
   }
-  // A constant that the text of the net, or of what it uses, names.
+  // So may a constant that the definition of the net uses, directly or
+  // indirectly.
   if (!e.files.main->names.count(name.str()))
     return false;
   Mentions mentions;
@@ -179,14 +180,14 @@ SweepPoint SweepPlanner::elaborateAt(const Point &point,
   std::string place;
   for (const Varied &each : point) {
     std::string text = each.text ? sourceText(each.text) : textOf(each.value);
-    // `critic.batch`, of a job.
+    // Name a key of a job by `critic.batch`.
     std::string name = each.name;
     if (each.by && each.job != job)
       name = StringRef(each.by->owner).split('.').second.str() + "." + name;
     result.values.push_back({name, text});
     place += (place.empty() ? "`" : ", `") + name + " = " + text + "`";
   }
-  // A top-level constant of that name takes the point's value.
+  // Set top-level constants to the values of the point.
   Recomputation anew(*e.files.main, [](const TopLevel &) { return true; });
   for (auto &[name, entry] : e.files.main->names)
     for (const Varied &each : point)

@@ -9,14 +9,13 @@
 
 namespace netc {
 
-/// Plans the points of the sweeps of runs, and elaborates runs there and at the
-/// ends of their ranges.
+/// Plans the points of the sweeps of runs. Elaborates runs at these points and
+/// at the ends of their ranges.
 class SweepPlanner {
 public:
   explicit SweepPlanner(Evaluator &e) : e(e) {}
 
-  /// Reports what is wrong with the sweep of a run that has been elaborated as
-  /// written.
+  /// Reports errors in the sweep of a run that has been elaborated as written.
   void check(NetParser::JobContext *job);
   /// See Specification::sweep and Specification::corners.
   std::optional<std::vector<SweepPoint>> points(llvm::StringRef run);
@@ -26,7 +25,7 @@ private:
   using Tree = antlr4::ParserRuleContext;
   using Expr = NetParser::ExprContext;
 
-  /// What the sweep of a run varies, each name over its values.
+  /// The names that a sweep varies, each with its values.
   struct Sweep {
     Tree *tree = nullptr;                    ///< null without a sweep
     std::vector<std::vector<Varied>> varied; ///< by name
@@ -35,22 +34,22 @@ private:
 
   /// The names that a sweep of the run may vary.
   std::vector<std::string> sweepable(NetParser::JobContext *job);
-  /// Whether a value that is read where it is used names a `between`.
+  /// Whether a value that is evaluated where it is used refers to a `between`.
   bool hasRange(Expr *expr);
   void failRange(Expr *expr);
-  /// The points along one name; empty after an error.
+  /// The points along one name. Empty after an error.
   std::vector<Varied> pointsOf(NetParser::VariedContext *each,
                                NetParser::JobContext *job);
-  /// None after errors. The run has been elaborated as written.
+  /// The sweep of a run that has been elaborated as written. None after errors.
   std::optional<Sweep> sweepOf(NetParser::JobContext *job);
-  /// Whether `name` may change what a step of the run does, and not only how
-  /// long it goes on, at which sizes and on what.
+  /// Whether `name` may change the computation of a step, and not only the
+  /// duration, sizes and hardware.
   bool isStructural(llvm::StringRef name, NetParser::JobContext *job);
-  /// Elaborates the run with what the point sets; its facts alone, if what it
-  /// does is the same there.
+  /// Elaborates the run at a point. With `isFacts`, only facts, since the
+  /// computation is the same there.
   SweepPoint elaborateAt(const Point &point, NetParser::JobContext *job,
                          Tree *at, bool isFacts);
-  /// The run at the ends of its ranges, with what the point sets.
+  /// The run at the ends of its ranges, for one point.
   std::vector<SweepPoint> cornersAt(const Point &point,
                                     NetParser::JobContext *job);
 

@@ -21,7 +21,7 @@ namespace netc {
 // Tokens
 //===----------------------------------------------------------------------===//
 
-/// The next token, or with a `step` of -1 the one before, or null.
+/// The next token, or the previous one for a `step` of -1; null at the ends.
 static Token *neighbour(const BufferedTokenStream &tokens, const Token *token,
                         ssize_t step) {
   if (step < 0 ? token->getTokenIndex() == 0 : token->getType() == Token::EOF)
@@ -72,7 +72,7 @@ static std::string quote(Token *token) {
   return text.size() <= 40 ? quote(text) : quote(text.substr(0, 37) + "...");
 }
 
-/// A token as the subject of a sentence.
+/// The token as the subject of a sentence.
 static std::string describe(Token *token) {
   switch (token->getType()) {
   case Token::EOF:
@@ -108,7 +108,7 @@ static std::optional<SyntaxError> slipAt(const BufferedTokenStream &tokens,
   if (isDigit(number.back()) && unit == "B" && !isAdjacent)
     return SyntaxError{beginOf(token), error::AmbiguousB(number)};
 
-  // `8 A100-80GB`: units contain no digits, so it must be a device.
+  // `8 A100-80GB`: units contain no digits, so the name is that of a device.
   Token *minus = neighbour(tokens, token, -1);
   Token *device = minus ? neighbour(tokens, minus, -1) : nullptr;
   if (unit == "B" && isAdjacent && adjacent(minus, token) &&
@@ -132,8 +132,8 @@ std::vector<SyntaxError> findSlips(const BufferedTokenStream &tokens) {
 // Explanations
 //===----------------------------------------------------------------------===//
 
-/// What an unknown character was probably meant to be; texts from papers bring
-/// them along.
+/// The probable meaning of an unknown character, as in text that is copied from
+/// papers.
 static StringRef asciiFor(StringRef character) {
   return StringSwitch<StringRef>(character)
       .Cases("\u2010", "\u2011", "\u2013", "\u2014", "\u2212", "-")
@@ -155,9 +155,8 @@ static StringRef asciiFor(StringRef character) {
 
 namespace {
 
-/// One syntax error at the token `found`, explained from the tokens around it
-/// and from the rules that are open there. A member answers with nothing when
-/// the case that it knows is not at hand.
+/// Explains one syntax error at the token `found`, from the tokens around it
+/// and the open rules. Each method returns nothing if its case does not apply.
 class Explanation {
 public:
   Explanation(Parser *parser, Token *found)
@@ -182,9 +181,9 @@ public:
     return general();
   }
 
-  /// A bracket without its partner is news only if nothing went wrong before:
-  /// what was skipped may have held it. So it is with all that comes in a list
-  /// in which something went wrong.
+  /// Whether the error may be caused by an earlier one. A bracket without its
+  /// partner may be, since skipped text may have contained the partner. So may
+  /// errors in a list that had an earlier error.
   bool mayFollowFrom(const SyntaxError &earlier) const {
     return (found->getType() == Token::EOF && opener) || closesEarlierLine() ||
            (is(opener, {NetParser::LPAREN, NetParser::LBRACKET}) &&
@@ -202,7 +201,8 @@ private:
   }
 
   bool expects(size_t type) const { return expected.contains(type); }
-  /// Before `found` stands an expression, which an operator could go on from.
+  /// Whether an expression ends before `found`, so that an operator could
+  /// follow.
   bool isAfterExpr() const {
     return !expectsExpr() && !isBinding() &&
            !inRule({NetParser::RuleParams, NetParser::RuleParam,
@@ -213,20 +213,20 @@ private:
                NetParser::DEVTIME, NetParser::STRING, NetParser::TRUE,
                NetParser::FALSE, NetParser::RPAREN, NetParser::RBRACKET});
   }
-  /// `found` stands where a binding's `=` should.
+  /// Whether `found` is in the place of a binding's `=`.
   bool isBinding() const {
     return inRule({NetParser::RuleStmt, NetParser::RuleTarget}) &&
            is(rule->getStart(), {NetParser::ID}) && found != rule->getStart() &&
            expects(NetParser::ASSIGN);
   }
-  /// In what a comma separates.
+  /// Whether the innermost rule is a list with commas.
   bool isList() const {
     return dynamic_cast<NetParser::CallContext *>(rule) ||
            dynamic_cast<NetParser::IndexContext *>(rule) ||
            dynamic_cast<NetParser::ListContext *>(rule) ||
            inRule({NetParser::RuleParams});
   }
-  /// The line from `found` on closes a bracket that an earlier line opened.
+  /// Whether the rest of the line closes a bracket from an earlier line.
   bool closesEarlierLine() const {
     int depth = 0;
     for (Token *token = found;
@@ -241,7 +241,7 @@ private:
   bool inRule(std::initializer_list<size_t> rules) const {
     return is_contained(rules, rule->getRuleIndex());
   }
-  /// A token type that is always spelt the same.
+  /// The text of a token type that has only one spelling.
   std::string literal(size_t type) const {
     return quote(StringRef(vocabulary.getLiteralName(type)).trim('\''));
   }
@@ -252,7 +252,7 @@ private:
     return nullptr;
   }
 
-  /// Finds the innermost bracket that the open rules have not closed yet.
+  /// Finds the innermost bracket that the open rules have not closed.
   void findOpener() {
     for (RuleContext *r = rule; r && !opener;
          r = static_cast<RuleContext *>(r->parent))
@@ -289,7 +289,7 @@ private:
   bool isBody = true;
 };
 
-/// Characters that begin no token.
+/// A character that begins no token.
 Explanation::Answer Explanation::character() const {
   std::string text = found->getText();
   if (found->getType() == NetParser::BADSTRING) {
@@ -337,7 +337,8 @@ Explanation::Answer Explanation::character() const {
   return here(error::StrayCharacter(name));
 }
 
-/// Words of other languages at the begin of a statement, and misspelt ones.
+/// A word of another language, or a misspelt keyword, at the start of a
+/// statement.
 Explanation::Answer Explanation::foreignWord() const {
   Token *word = inRule({NetParser::RuleStmt, NetParser::RuleTarget})
                     ? rule->getStart()
@@ -352,7 +353,7 @@ Explanation::Answer Explanation::foreignWord() const {
                            error::ForeignDeclaration())
                     .Cases("let", "const", "var", error::ForeignBinding())
                     .Default(std::nullopt);
-  // Only two words in a row are certainly not a name's proper use.
+  // Only two words in a row are certainly an error.
   if (advice && (word == found || is(found, {NetParser::ID})))
     return at(word, *advice);
   if (word == found || !is(found, {NetParser::ID, NetParser::NUMBER}))
@@ -374,9 +375,10 @@ Explanation::Answer Explanation::reservedWord() const {
   return std::nullopt;
 }
 
-/// Operators of other languages.
+/// An operator of another language.
 Explanation::Answer Explanation::foreignOperator() const {
-  // Two tokens meant as one; the parser stumbles over the first or the second.
+  // Two tokens are meant as one operator. The parser stops at the first or the
+  // second.
   for (auto [left, right] :
        {std::pair(before, found), std::pair(found, after)}) {
     if (!adjacent(left, right))
@@ -398,15 +400,15 @@ Explanation::Answer Explanation::foreignOperator() const {
       return at(slashes, error::Slashes());
 
   if (is(found, {NetParser::ASSIGN}) && isAfterExpr()) {
-    // `x = a +` went on into the next line, which is a statement of its own.
+    // `x = a +` was continued on the next line, which is another statement.
     if (is(before, {NetParser::ID}) && beforeThat &&
         !sameLine(beforeThat, before) && !isOpener(beforeThat) &&
         !is(beforeThat, {NetParser::COMMA}))
       return SyntaxError{
           endOf(beforeThat),
           error::Expected(anExpression, " after " + quote(beforeThat), "")};
-    // `{ a = 1 b = 2 }`: the second name was read as a unit, or is one too
-    // many.
+    // `{ a = 1 b = 2 }`: the second name was read as a unit, or follows a
+    // complete value.
     if (is(before, {NetParser::ID}) && sameLine(beforeThat, before) &&
         (is(beforeThat, {NetParser::NUMBER, NetParser::ID}) ||
          isCloser(beforeThat)))
@@ -423,7 +425,7 @@ Explanation::Answer Explanation::foreignOperator() const {
   return std::nullopt;
 }
 
-/// Bodies and braces.
+/// A brace on a new line.
 Explanation::Answer Explanation::bracketOnNewLine() const {
   if (!expects(NetParser::LBRACE) || expectsExpr())
     return std::nullopt;
@@ -434,7 +436,7 @@ Explanation::Answer Explanation::bracketOnNewLine() const {
   return std::nullopt;
 }
 
-/// `if` inside an expression.
+/// An `if` inside of an expression.
 Explanation::Answer Explanation::condition() const {
   auto *choice = dynamic_cast<NetParser::CondContext *>(rule);
   if (!choice)
@@ -448,7 +450,8 @@ Explanation::Answer Explanation::condition() const {
   return std::nullopt;
 }
 
-/// A list that ends with its line after `for`, where an `if` could follow.
+/// A comprehension that ends with its line after `for`, where an `if` could
+/// follow.
 Explanation::Answer Explanation::comprehension() const {
   if (!inRule({NetParser::RuleComp}) || !is(before, {NetParser::NL}) || !opener)
     return std::nullopt;
@@ -458,7 +461,7 @@ Explanation::Answer Explanation::comprehension() const {
       SyntaxError::Note{beginOf(opener), "to close this " + quote(opener)}};
 }
 
-/// `680 TPUv3 days`, `between(90, 110) epochs`.
+/// A unit in the wrong place: `680 TPUv3 days`, `between(90, 110) epochs`.
 Explanation::Answer Explanation::unit() const {
   Token *word = before,
         *most = before ? neighbour(tokens, before, -1) : nullptr;
@@ -487,7 +490,7 @@ Explanation::Answer Explanation::unit() const {
   return here(error::TwoUnits(quote(before)));
 }
 
-/// `a = 1; b = 2` at the top level.
+/// A semicolon at the top level: `a = 1; b = 2`.
 Explanation::Answer Explanation::separator() const {
   if (inRule({NetParser::RuleFile}) && is(found, {NetParser::SEMI}))
     return here(error::Semicolon());
@@ -501,7 +504,7 @@ static bool isDeclaration(const BufferedTokenStream &tokens, Token *token) {
          !sameLine(neighbour(tokens, token, -1), token);
 }
 
-/// A declaration inside a body: most often the body's end is missing.
+/// A declaration inside of a body. Most often, the end of the body is missing.
 Explanation::Answer Explanation::nestedDeclaration() const {
   bool isHardware =
       is(rule->getStart(), {NetParser::HARDWARE}) && is(found, {NetParser::ID});
@@ -514,7 +517,7 @@ Explanation::Answer Explanation::nestedDeclaration() const {
       SyntaxError::Note{beginOf(opener), "to close this " + quote(opener)}};
 }
 
-/// What is no statement.
+/// Text that is not a statement.
 Explanation::Answer Explanation::statement() const {
   Message advice = error::LoneExpression(
       enclosing<NetParser::BlockDeclContext>() ? ", or `return` it" : "");
@@ -552,7 +555,7 @@ Explanation::Answer Explanation::statement() const {
                                      ", found " + describe(found))};
 }
 
-/// What could stand in place of `found`, most telling first.
+/// The possible replacements for `found`, most informative first.
 SmallVector<std::string> Explanation::expectations() const {
   if (isAfterExpr() && expects(NetParser::NL) &&
       !is(opener, {NetParser::LPAREN, NetParser::LBRACKET}))
@@ -570,7 +573,7 @@ SmallVector<std::string> Explanation::expectations() const {
     list.push_back("a name");
   else if (expects(NetParser::STRING))
     list.push_back("a string");
-  // The parser has left the list, for it saw no comma or nothing behind one.
+  // The parser has left the list, since it saw no comma or nothing after one.
   if (list.empty() && isList()) {
     if (is(before, {NetParser::COMMA}))
       list.push_back(inRule({NetParser::RuleParams}) ? "a name" : anExpression);
@@ -596,14 +599,14 @@ SmallVector<std::string> Explanation::expectations() const {
   return list;
 }
 
-/// What the grammar says, in the reader's words.
+/// An explanation from the grammar alone.
 SyntaxError Explanation::general() const {
   if (isCloser(found) && !opener)
     return here(error::ClosesNothing(quote(found)));
   if (is(found, {NetParser::ASSIGN}) && expects(NetParser::EXPECT))
     return here(error::ValueWithoutName());
 
-  // A line that ends too early is wrong at its end, not where the next begins.
+  // Report an incomplete line at its end, not at the start of the next one.
   bool isLineEnd =
       is(found, {NetParser::NL, Token::EOF}) ||
       (before && !sameLine(before, found) && !expects(NetParser::EXPECT));
@@ -647,14 +650,15 @@ void SyntaxErrorStrategy::report(Parser *parser, Token *found) {
 }
 
 void SyntaxErrorStrategy::add(SyntaxError error) {
-  // Of two errors in a line the second mostly comes from the first.
+  // A second error in a line mostly follows from the first.
   if (errors.empty() || errors.back().place.line != error.place.line)
     errors.push_back(std::move(error));
 }
 
 void SyntaxErrorStrategy::reportNoViableAlternative(
     Parser *parser, const NoViableAltException &e) {
-  // What is expected is known where the choice began, not behind that.
+  // The expected tokens are known at the start of the alternative, not after
+  // it.
   Token *start = e.getStartToken(), *found = e.getOffendingToken();
   if (start == found || is(start, {NetParser::NL}))
     return report(parser, start);
@@ -691,7 +695,7 @@ void SyntaxErrorStrategy::reportMissingToken(Parser *parser) {
 }
 
 void SyntaxErrorStrategy::sync(Parser *parser) {
-  // Leave the loop: no rule but the outermost goes on with a declaration.
+  // Leave the loop: only the outermost rule can continue with a declaration.
   if (isAtDeclaration(parser) && parser->getContext()->parent)
     return;
   DefaultErrorStrategy::sync(parser);

@@ -12,7 +12,7 @@
 
 namespace netc {
 
-/// An error in the text of a file, before it is reported.
+/// An error in the text of a file that is not reported yet.
 struct SyntaxError {
   struct Note {
     TextPlace place;
@@ -24,19 +24,19 @@ struct SyntaxError {
   std::optional<Note> note = std::nullopt;
 };
 
-/// What fits the grammar or not, but is surely meant otherwise: `4%2`, `1K`,
-/// `7 B`, `8 A100-80GB`.
+/// Finds text that certainly means something else, whether or not the grammar
+/// accepts it: `4%2`, `1K`, `7 B`, `8 A100-80GB`.
 std::vector<SyntaxError> findSlips(const antlr4::BufferedTokenStream &tokens);
 
-/// Explains syntax errors in the terms of the language, and goes on after them:
-/// it skips to something that the open rules wait for, a newline mostly, or to
-/// a declaration on a new line, which closes all that is open.
+/// Explains syntax errors in terms of the language, and continues after them.
+/// It skips to a token that the open rules can continue with, mostly a newline,
+/// or to a declaration on a new line, which closes all open rules.
 class SyntaxErrorStrategy : public antlr4::DefaultErrorStrategy {
 public:
   /// Only the first `maxErrors` errors get a message.
   explicit SyntaxErrorStrategy(size_t maxErrors) : maxErrors(maxErrors) {}
 
-  /// Errors in the order of their discovery, mostly one a line.
+  /// The errors in the order of discovery, usually one per line.
   std::vector<SyntaxError> errors;
 
   void sync(antlr4::Parser *parser) override;

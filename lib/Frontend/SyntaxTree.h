@@ -22,7 +22,7 @@ struct TextPlace {
   }
 };
 
-/// A part of a text; `end` is just behind it.
+/// A part of a text, from `begin` to before `end`.
 struct SourceRange {
   TextPlace begin, end;
 
@@ -31,49 +31,50 @@ struct SourceRange {
   }
 };
 
-/// Where a token begins, or just behind its end.
+/// The position of a token's first character, or after its last one.
 TextPlace beginOf(const antlr4::Token *token);
 TextPlace endOf(const antlr4::Token *token);
 SourceRange rangeOf(const antlr4::Token *token);
-/// From the first token of the rule to its last. Of a rule without tokens,
-/// which a text with errors may have, an empty range.
+/// The range from the rule's first token to its last. Empty for a rule without
+/// tokens, which occurs after errors.
 SourceRange rangeOf(antlr4::ParserRuleContext *rule);
 
-/// The tree as the class of one rule or labelled alternative, or null. As these
-/// have no subclasses, this is a dynamic_cast that only compares types; and as
-/// they are all of this program, by address, without their names.
+/// `tree` as the class of a rule or labelled alternative, or null if it is
+/// another one. A faster dynamic_cast: the classes have no subclasses, and
+/// their type_infos are unique in the program, so comparing addresses is
+/// enough.
 template <typename Rule> Rule *ruleCast(antlr4::tree::ParseTree *tree) {
   return tree && &typeid(*tree) == &typeid(Rule) ? static_cast<Rule *>(tree)
                                                  : nullptr;
 }
 
-/// The child of a binary operation, member or call that is its left operand;
-/// null of other expressions.
+/// The left operand of a binary operation, member or call; null for other
+/// expressions.
 NetParser::ExprContext *leftOperand(NetParser::ExprContext *expr);
 
-/// `expr` and its leftmost operands in turn, innermost first: for `a + b |> f`
-/// these are `a`, `a + b` and `a + b |> f`. Folding over them needs no
-/// recursion to the left; recursion into all other children is bounded.
+/// `expr` and its leftmost operands, innermost first: `a`, `a + b`, `a + b |>
+/// f` for `a + b |> f`. Visiting them in a loop avoids recursion to the left.
+/// Recursion into the other children is bounded.
 llvm::SmallVector<NetParser::ExprContext *>
 leftSpine(NetParser::ExprContext *expr);
 
-/// The text as it stands in the file, on one line: one blank for blanks, line
-/// breaks and comments.
+/// The source text of a rule on one line: blanks, line breaks and comments
+/// become one blank.
 std::string sourceText(antlr4::ParserRuleContext *rule);
 
-/// The names in a tree.
+/// The tokens of the names in a tree.
 std::vector<antlr4::Token *> tokensOf(antlr4::ParserRuleContext *tree);
 
-/// The file that an import names, `std/models/gpt2.net` of `std.models.gpt2`;
-/// empty where a text with errors names none.
+/// The file of an import: `std/models/gpt2.net` for `std.models.gpt2`. Empty
+/// after an error in the import.
 std::string importedFile(NetParser::ImportDeclContext *import);
 
-/// `run` of `train Net as run`, else the net's name and `_run`. The job has
-/// either a name or a net.
+/// The name of a job: `run` for `train Net as run`, else the net's name and
+/// `_run`. The job must have a name or a net.
 std::string nameOf(NetParser::JobContext *job);
-/// The jobs that stand in one.
+/// The jobs inside of a job.
 std::vector<NetParser::JobContext *> jobsIn(NetParser::JobContext *job);
-/// Whether `job` is `around`, or stands in it.
+/// Whether `job` is `around` or inside of it.
 bool isIn(antlr4::tree::ParseTree *job, NetParser::JobContext *around);
 
 } // namespace netc

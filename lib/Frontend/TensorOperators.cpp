@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Operators on tensors: their operands are brought to one shape.
+// Operators on tensors. Their operands are broadcast to one shape.
 
 #include "lib/Frontend/Evaluator.h"
 
@@ -16,7 +16,7 @@ Tensor TensorBuilder::constant(Tree *at, double value,
           labels};
 }
 
-/// Whether it is a number without a unit, or a count.
+/// Whether it is a number without a unit, or in a unit of counts.
 static bool isPlain(const std::optional<Number> &number) {
   return number && (number->dimension.isNone() || number->dimension.isCount());
 }
@@ -60,12 +60,12 @@ TensorBuilder::elementByElement(Tree *at, StringRef op,
     e.fail(at, error::TakesTensorNotNumbers, op);
     return std::nullopt;
   }
-  // The first may grow with one, and those before it then, too.
+  // Aligning may enlarge the first tensor, so align those before it again.
   for (unsigned round = 0; round < 2; ++round)
     for (Tensor &other : llvm::drop_begin(tensors))
       if (!align(at, op, tensors.front(), other))
         return std::nullopt;
-  // A number is of the type of the last tensor, but of a condition's.
+  // A number gets the type of the last tensor, unless that is a condition.
   mlir::Type element = elementOf(tensors.back().value);
   if (element.isInteger(1) && values.size() > 2)
     element = e.builder.getF32Type();
@@ -121,7 +121,8 @@ Value TensorBuilder::tensorArithmetic(Tree *at, StringRef op, const Value &a,
   return operands ? emit(at, name, *operands) : Value();
 }
 
-/// Where the axis got its size, if an op made it: `500 comes from here`.
+/// The position of the op that gave an axis its size, with the note `500 comes
+/// from here`.
 static std::pair<mlir::LocationAttr, std::string>
 originOf(mlir::Value value, size_t axis, const Polynomial &size) {
   mlir::LocationAttr origin;
@@ -163,7 +164,7 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
   bool leads = a.labels.size() >= b.labels.size();
   Tensor &big = leads ? a : b, &small = leads ? b : a;
   Shape bigShape = shapeOf(big.value), smallShape = shapeOf(small.value);
-  llvm::SmallVector<int64_t> axes; // of `big`, one for each of `small`
+  llvm::SmallVector<int64_t> axes; // of `big`, one for each axis of `small`
   if (allLabelled(a) && allLabelled(b)) {
     for (const Label &label : small.labels) {
       std::optional<size_t> axis = find(big, label.name);
@@ -200,8 +201,8 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
               originOf(small.value, i, smallShape[i])});
       return false;
     }
-  // A label that only the smaller one has is the larger one's too, unless
-  // doubled.
+  // The result also has labels that only the smaller operand has, unless they
+  // would occur twice.
   Labels labels = big.labels;
   for (auto [i, axis] : llvm::enumerate(axes))
     if (labels[axis].empty() && !llvm::is_contained(labels, small.labels[i]))
@@ -214,7 +215,7 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
 Value TensorBuilder::matmul(Tree *at, const Tensor &a, const Tensor &b) {
   if (a.labels.size() < 2 || b.labels.size() < 2)
     return e.fail(at, error::MatmulRank, a.labels.size(), b.labels.size());
-  // From the right, the shapes are of one matrix each, and of how many.
+  // The last two axes are those of a matrix; the others number the matrices.
   Shape left = shapeOf(a.value), right = shapeOf(b.value);
   const Polynomial &columns = left.sizes.back(),
                    &rows = right[right.rank() - 2];
@@ -228,7 +229,8 @@ Value TensorBuilder::matmul(Tree *at, const Tensor &a, const Tensor &b) {
       return e.fail(at, error::MatmulCount, ofLeft.str(), axesText(a),
                     ofRight.str(), axesText(b));
   }
-  // Letters from the right: i j of the left matrix, j k of the right one.
+  // Name the axes from the right: i j for the left matrix, j k for the right
+  // one.
   size_t batch = std::max(a.labels.size(), b.labels.size()) - 2;
   auto letters = [&](const Tensor &tensor, StringRef row, StringRef column) {
     std::string text;

@@ -77,7 +77,8 @@ static std::string textOf(const Number &number) {
   return text;
 }
 
-/// As it may be written; of a histogram, whose name is lost, the mean.
+/// The distribution as the language writes it. A histogram is shown by its
+/// mean, since its file is not known any more.
 static std::string textOf(const Distribution &distribution) {
   const Moments &moments = distribution.moments;
   std::string text = moments.knows(3) ? "histogram of mean " : "mean(";

@@ -19,14 +19,14 @@ struct Value;
 struct FileScope;
 class Instance;
 
-/// What an axis is for; empty if nobody has said. The pattern of a block names
-/// the axes that it is given anew, and on return the caller's names come back:
-/// docs/Language.md, section 7.
+/// The purpose of an axis; empty if it is not stated. The pattern of a block
+/// relabels the axes of its arguments. When the block returns, the caller's
+/// labels are restored; see docs/Language.md, section 7.
 struct Label {
   std::string name;
-  /// The application of a block whose pattern gave the name; 0 if none did.
+  /// The application of the block whose pattern gave the name; 0 if none did.
   unsigned application = 0;
-  /// What its caller calls the axis.
+  /// The caller's label of the axis.
   std::shared_ptr<const Label> caller;
 
   Label() = default;
@@ -34,14 +34,15 @@ struct Label {
   Label(std::string name, unsigned application, Label caller)
       : name(std::move(name)), application(application),
         caller(std::make_shared<const Label>(std::move(caller))) {}
-  /// That of an axis that a pattern has no name for, `behind` axes following.
+  /// The label of an axis that a pattern does not name. `behind` is the number
+  /// of axes after it.
   static Label unnamed(size_t behind, unsigned application, Label caller) {
     return {"..." + std::to_string(behind), application, std::move(caller)};
   }
 
   bool empty() const { return name.empty(); }
   void clear() { *this = Label(); }
-  /// As a text can say it: empty where a pattern has no name for the axis.
+  /// The label as text can spell it; empty for an unnamed axis.
   llvm::StringRef text() const {
     llvm::StringRef text = name;
     return text.starts_with("...") ? "" : text;
@@ -55,16 +56,16 @@ inline bool operator==(const Label &a, const Label &b) {
 }
 using Labels = llvm::SmallVector<Label, 4>;
 
-/// An expression with an error has this value; it fits everything and reports
-/// nothing.
+/// The value of an expression with an error. It is accepted everywhere, and
+/// causes no further errors.
 struct Unknown {};
 struct None {};
 
-/// A number, exact unless a root, logarithm or power made it a double; with a
-/// dimension and, for `8 V100`, the device's name.
+/// A number with a dimension and, for `8 V100`, the device's name. It is exact,
+/// unless a root, logarithm or power made it a double.
 struct Number {
   Polynomial exact;
-  std::optional<double> real; ///< set where the value is not exact
+  std::optional<double> real; ///< the value if it is not exact
   Dimension dimension;
   std::string device;
 
@@ -79,9 +80,9 @@ struct Number {
 
 struct List {
   std::shared_ptr<const std::vector<Value>> items;
-  bool isPerGraph = false; ///< it holds an instance or a tensor
+  bool isPerGraph = false; ///< whether it holds an instance or a tensor
 };
-/// `a..b`, half open; the ends may be free sizes.
+/// `a..b`, without `b`. The ends may be free sizes.
 struct Range {
   Polynomial begin, end;
 };
@@ -89,14 +90,14 @@ struct Record {
   std::shared_ptr<
       const llvm::MapVector<std::string, Value, llvm::StringMap<unsigned>>>
       fields;
-  bool isPerGraph = false; ///< it holds an instance or a tensor
+  bool isPerGraph = false; ///< whether it holds an instance or a tensor
 };
 
-/// An axis of a tensor, or the label of one: then the size is not known.
+/// An axis of a tensor. Without a size it is only a label.
 struct Axis {
   Label label;
   std::optional<Polynomial> size;
-  int position = -1; ///< in the tensor that it was taken from; -1 if not known
+  int position = -1; ///< in the tensor; -1 if it is not known
 };
 
 /// An element type, perhaps with a shape or a number of classes.
@@ -109,10 +110,10 @@ struct TypeValue {
 
 struct Tensor {
   mlir::Value value;
-  Labels labels; ///< one an axis, empty where there is none
+  Labels labels; ///< one per axis; empty if an axis has none
 };
 
-/// What can be called: a block or net of a file, an op, or a built-in.
+/// A block or net of a file.
 struct BlockDecl {
   FileScope *file;
   NetParser::BlockDeclContext *tree;
@@ -121,13 +122,15 @@ struct BlockDecl {
   mutable bool isUsed = false;
 };
 struct Builtin;
+/// A callable: a block or net, an op, or a built-in. A built-in for lists may
+/// have the name of an op, and is then both.
 struct Function {
   std::string name;
   const BlockDecl *block = nullptr;
   const Signature *op = nullptr;
   const Builtin *builtin = nullptr;
 
-  /// A function of the language itself that no op shares its name with.
+  /// Whether no op has the same name as the built-in.
   bool isBuiltin() const { return builtin && !op; }
 };
 
@@ -136,7 +139,7 @@ struct Distribution {
   Moments moments;
 };
 
-/// A section of a file: a dataset, or hardware of one's own.
+/// A section of a file: a dataset or hardware.
 struct Section {
   FileScope *file;
   NetParser::SectionContext *tree;
@@ -146,7 +149,7 @@ struct Section {
 
 /// A result of a network or run that an `expect` asks for.
 struct Subject {
-  std::string symbol; ///< of the net.network or net.step
+  std::string symbol; ///< of the net.network, net.step or net.job
   std::vector<std::string> members;
   std::vector<std::string> parts;
   std::vector<std::pair<std::string, Rational>> numbers;
@@ -157,7 +160,7 @@ struct Namespace {
   FileScope *file;
 };
 
-/// One result of a call, by its name.
+/// The results of a call with their names.
 using ResultList = std::vector<std::pair<std::string, Value>>;
 
 struct Value {
@@ -165,7 +168,7 @@ struct Value {
                Axis, TypeValue, Tensor, Function, std::shared_ptr<Instance>,
                Distribution, Section, Subject, Namespace>
       data;
-  /// All results of the call that this is the first result of.
+  /// All results of the call, if this is the first one.
   std::shared_ptr<const ResultList> results;
 
   Value() = default;
@@ -184,24 +187,24 @@ Value listOf(std::vector<Value> items);
 /// Whether the value belongs to a network: an instance, a tensor, or a list or
 /// record with one.
 bool isPerGraph(const Value &value);
-/// What a call of the value calls; null if it cannot be called so.
+/// The function that a call of the value calls; null if it cannot be called.
 const Function *functionOf(const Value &value);
-/// `a number`, `a tensor`, ...: how messages call a value.
+/// The kind of a value in messages: `a number`, `a tensor`.
 std::string kindOf(const Value &value);
-/// The value as a reader would write it, for messages and reports; long lists
-/// are cut, and lists in lists only named.
+/// The value as the language writes it, for messages and reports. Long lists
+/// are cut, and nested lists are only named.
 std::string textOf(const Value &value);
 
-/// The number that a value is, an axis being its size.
+/// The value as a number; an axis is its size. None for other values.
 std::optional<Number> numberOf(const Value &value);
 
 //===----------------------------------------------------------------------===//
 // Instances
 //===----------------------------------------------------------------------===//
 
-/// Where in the text something was made, and in which iterations of the loops
-/// around it: by this a second application of an instance finds its weights
-/// again.
+/// The position in the text where an instance or weight was made, and the
+/// iterations of the loops around it. A second application of an instance finds
+/// its weights by this key.
 struct CreationSite {
   const void *tree;
   std::vector<int64_t> iterations;
@@ -210,46 +213,54 @@ struct CreationSite {
   }
 };
 
-/// What all uses of one instance share: its name, its weights and the instances
-/// made inside it.
+/// The parts that all uses of an instance share: its name, its weights and the
+/// instances made inside.
 struct Identity {
-  const Identity *maker = nullptr; ///< in whose body it was made
-  /// What it is called a part of: what made it, the composition that it is in,
-  /// or the copy that it is handed to.
+  const Identity *maker = nullptr; ///< the one in whose body it was made
+  /// The parent in names: the instance that made it, its composition, or the
+  /// copy that has it as an argument.
   Identity *parent = nullptr;
-  std::string name;                 ///< empty until it is bound or applied
-  std::string path;                 ///< of the present application: `embed@2`
-  const BlockDecl *block = nullptr; ///< once it is applied, if it is of one
+  std::string name; ///< empty until it is bound or applied
+  /// Of the current application, such as `embed@2`.
+  std::string path;
+  /// Set when it is applied, if it is a block.
+  const BlockDecl *block = nullptr;
   unsigned applications = 0;
-  /// Of the `repeat`, or the list of blocks, that it is part of, if any.
+  /// Its number, and the number of copies, in the `repeat` or list of blocks
+  /// that contains it. 0 copies if there is none.
   size_t iteration = 0, copies = 0;
-  /// How many copies of its `repeat` it is elaborated for.
+  /// The number of copies of its `repeat` that it represents.
   int64_t standsFor = 1;
-  bool hasWeights = false; ///< the first application, which makes them, is over
+  /// Whether the first application, which makes the weights, is over.
+  bool hasWeights = false;
   mlir::LocationAttr firstApplication;
   std::map<CreationSite, Tensor> weights;
   std::vector<std::pair<std::string, Tensor>> namedWeights;
   std::map<CreationSite, std::shared_ptr<Identity>> children;
-  llvm::StringMap<unsigned> names; ///< taken inside it, in this application
+  /// Used inside of it, in the current application.
+  llvm::StringMap<unsigned> names;
 };
 
-/// A block, net or op with some of its arguments; it applies when no required
-/// tensor is open. Or a composition of such: parts, applied in turn.
+/// A block, net or op with some of its arguments. It is applied when it has all
+/// required tensors. Or a composition of instances, which are applied in turn.
 class Instance {
 public:
   Function function;
   std::shared_ptr<Identity> identity;
-  std::vector<std::vector<Value>> tensors; ///< by tensor parameter; empty: open
-  std::vector<std::optional<Value>> settings; ///< by setting; empty: not given
-  Label as;                                   ///< of the axis that an op makes
-  std::vector<Value> parts;                   ///< of a composition
+  /// By tensor parameter; empty if it is missing.
+  std::vector<std::vector<Value>> tensors;
+  /// By setting; none if it is not given.
+  std::vector<std::optional<Value>> settings;
+  /// The label of the axis that an op makes.
+  Label as;
+  std::vector<Value> parts;                             ///< of a composition
   std::vector<std::pair<std::string, Value>> arguments; ///< of a built-in
   bool frozen = false;
-  bool recomputed = false; ///< run again for the backward pass
+  bool recomputed = false; ///< whether the backward pass recomputes it
 
   bool isComposition() const { return isComposed; }
-  bool isComposed = false; ///< a composition, perhaps of no parts
-  bool isRepeat = false;   ///< its parts are copies, numbered
+  bool isComposed = false; ///< whether it is a composition, which may be empty
+  bool isRepeat = false;   ///< whether its parts are numbered copies
 };
 
 } // namespace netc

@@ -15,7 +15,7 @@ namespace netc {
 /// A side of an `expect`.
 struct ExpectSide {
   std::string text; ///< rounded, in a unit of readable size
-  /// In base units: of a number, or of the ends of a range. None of what is no
+  /// The number, or the ends of a range, in base units. Empty if it is no
   /// number.
   std::vector<std::variant<Rational, double>> numbers;
   std::string unit; ///< of the numbers; empty if they have none
@@ -26,8 +26,8 @@ struct Verdict {
   std::string text;    ///< as written
   std::string file;    ///< as printed in diagnostics
   unsigned line;       ///< 1-based
-  ExpectSide value;    ///< what came out
-  ExpectSide expected; ///< what was asked for
+  ExpectSide value;    ///< the measured side
+  ExpectSide expected; ///< the expected side
   bool holds = false;
 };
 

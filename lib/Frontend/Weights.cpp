@@ -2,8 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What holds numbers from step to step: parameters, buffers, and the weights of
-// an `opaque` network.
+// Parameters, buffers, and the weights of an `opaque` network.
 
 #include "dialect/Opaque.h"
 #include "dialect/Repetition.h"
@@ -14,12 +13,12 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// How a weight, buffer or table starts.
+/// The initializations of weights, buffers and tables.
 static const std::vector<std::string> knownInits(std::begin(program::inits),
                                                  std::end(program::inits));
 
-/// What is being applied, not for the first time, and would own what `self`
-/// owns; null if there is no such.
+/// The innermost owner of `self` that is being applied again, so that it has
+/// its weights already; null if there is none.
 Identity *TensorBuilder::appliedAgain(Identity &self) const {
   for (Identity *owner = &self; owner; owner = owner->parent)
     for (Frame *outer = e.frame; outer; outer = outer->caller)
@@ -78,7 +77,7 @@ Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
   if (!type)
     return {};
   mlir::Location where = e.tensors.opLocation(at, "opaque");
-  // Each token of a sequence of whole numbers, else each example.
+  // A sequence of integers has one row per token, other inputs one per example.
   Polynomial examples = first.rank() == 0 ? Polynomial(1) : first[0];
   Polynomial positions = examples;
   if (mlir::isa<mlir::IntegerType>(netc::elementOf(operands.front()))) {
@@ -95,7 +94,7 @@ Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
   } else if (parameters) {
     flop = active.value_or(*parameters) * positions * 2;
   } else {
-    // Nobody has said: a symbol, which no run gives a value.
+    // An unknown cost is a symbol that no run gives a value.
     std::string name = std::string(unknownCost);
     for (char c : where->findInstanceOf<mlir::NameLoc>().getName().getValue())
       name += llvm::isAlnum(c) ? c : '_';
@@ -107,7 +106,7 @@ Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
            "and backward it costs what its input asks for; `params = 0` says "
            "so, too");
   if (parameters && *parameters != 0) {
-    // More than one axis can have stand in two.
+    // Use two axes if there are too many elements for one.
     Polynomial rows = 1, rest = *parameters;
     if (*parameters->constant() > Rational(Shape::maxSize)) {
       rows = 1024;
@@ -269,7 +268,7 @@ bool TensorBuilder::isSameWeight(Tree *at, const WeightRequest &request,
   }
   auto parameter = made.getDefiningOp<ParameterOp>();
   if (parameter && parameter.getTrainable() != request.trainable) {
-    e.frame->stopped = true; // of all of its weights this is said once
+    e.frame->stopped = true; // reported once for all of its weights
     e.fail(at,
            error::FrozenAndLearning(
                self.name, request.trainable ? "learns here and is frozen"
@@ -299,7 +298,7 @@ TensorBuilder::makeWeight(Tree *at, const WeightRequest &request,
     e.fail(at, error::ParameterOfOptimizer);
     return std::nullopt;
   }
-  // What an optimizer keeps, it keeps for each parameter: in its own body.
+  // An optimizer keeps its buffers per parameter, so they are in its own body.
   if (!e.graph->step && e.graph->lastWeight)
     e.builder.setInsertionPointAfter(e.graph->lastWeight);
   else if (!e.graph->step)
@@ -339,7 +338,7 @@ Value TensorBuilder::weight(Tree *at, llvm::ArrayRef<Argument> arguments,
   }
   if (!value)
     return {};
-  // In `each`, an iteration of the loop sees its own slice.
+  // In `each`, an iteration of the loop reads its own slice.
   for (EachLoop *loop : e.graph->loops) {
     loop->sequences.push_back(*value);
     Shape row = shapeOf(*value);
