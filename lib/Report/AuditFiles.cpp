@@ -21,7 +21,7 @@ using llvm::json::OStream;
 
 static double secondsOf(int64_t nanoseconds) { return nanoseconds * 1e-9; }
 
-/// None where the trace has no times.
+/// Seconds; none if the trace has no times.
 static std::optional<double> secondsOf(const Audit &audit,
                                        int64_t nanoseconds) {
   return audit.step.hasTimes ? std::optional(secondsOf(nanoseconds))
@@ -79,7 +79,7 @@ static void traceOf(OStream &json, const Audit &audit) {
   });
 }
 
-/// Null where no counters were joined.
+/// Writes the levels, or null if no counters were joined.
 static void unitLevelsOf(OStream &json, StringRef key,
                          const UnitLevels *levels) {
   if (!levels)
@@ -307,8 +307,8 @@ void netc::printAuditJson(llvm::raw_ostream &os, const AuditReport &report) {
 // CSV
 //===----------------------------------------------------------------------===//
 
-/// Quotes what a spreadsheet would read as a formula: names come from the
-/// trace.
+/// A CSV field. Quotes text that spreadsheets would read as a formula, since
+/// names come from the trace.
 static std::string field(StringRef text) {
   bool isFormula = !text.empty() && StringRef("=+-@").contains(text.front());
   return csvField(isFormula ? "'" + text.str() : text.str());

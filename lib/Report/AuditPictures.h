@@ -9,7 +9,7 @@
 
 namespace netc {
 
-/// A drawing in SVG, in units of its own; nothing is drawn if `body` is empty.
+/// A drawing in SVG, in units of its own. Nothing is drawn if `body` is empty.
 struct Picture {
   llvm::StringLiteral kind;  ///< `timeline`
   llvm::StringLiteral label; ///< its title
@@ -18,34 +18,35 @@ struct Picture {
   static constexpr double width = 1000;
 };
 
-/// The products of a step by thread, above its kernels by stream; what is
-/// pointed at says its layer. Nothing of a step without a length.
+/// The products of a step by thread, above its kernels by stream. Tooltips show
+/// the layers. Empty for a step without a length.
 Picture timelineOf(const audit::Audit &audit);
 
-/// The FLOP of each layer, exact and by each claim. Nothing where too little is
+/// The FLOP of each layer, exact and by each claim. Empty if too little is
 /// matched.
 Picture claimBarsOf(const audit::Audit &audit);
 
-/// How busy each part of the device was: in the step, its phases and its
-/// layers. Nothing without kernels.
+/// How busy each part of the device was in the step, its phases and its layers.
+/// Empty without kernels.
 Picture levelBarsOf(const audit::Audit &audit);
 
-/// Throughput and memory by batch. Nothing of traces of one batch.
+/// Throughput and memory by batch size. Empty if all traces have the same batch
+/// size.
 Picture batchBarsOf(llvm::ArrayRef<const audit::Audit *> audits);
 
 /// The pictures of a trace, in their order.
 std::vector<Picture> picturesOf(const audit::Audit &audit);
 
-/// The end of a layer's path, as long as there is room for in front of a bar.
+/// The end of a layer's path that fits in front of a bar.
 std::string pictureLabel(llvm::StringRef layer);
 
-/// As a part of a page.
+/// The picture as an SVG element of an HTML page.
 std::string inlineSvg(const Picture &picture);
 
-/// All pictures as a file of their own.
+/// Prints all pictures as an SVG file.
 void printAuditSvg(llvm::raw_ostream &os, const AuditReport &report);
 
-/// The style of their classes.
+/// The style sheet for the pictures' classes.
 llvm::StringRef pictureStyle();
 
 } // namespace netc

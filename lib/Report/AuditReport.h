@@ -32,8 +32,8 @@ struct AuditRows {
 /// Groups equal rows. Groups that a tool counts most wrongly come first.
 std::vector<AuditRows> foldRows(const audit::Audit &audit);
 
-/// The difference of a claim by rule, the largest first; what no rule explains
-/// is under a null one.
+/// The part of a claim's difference from the exact count that a rule explains,
+/// in FLOP. `rule` is null for the unexplained part. The largest comes first.
 struct RuleShare {
   const audit::Rule *rule;
   size_t rows = 0;
@@ -45,12 +45,12 @@ std::vector<RuleShare> sharesOfRules(const audit::Audit &audit, size_t claim);
 struct LevelRow {
   std::string name;
   bool isLayer = false;
-  int64_t nanoseconds = 0; ///< of kernels
+  int64_t nanoseconds = 0; ///< of the time of kernels
   audit::UnitLevels levels;
 };
 /// The step, the products of each phase, and the layers in the order of the
-/// program; of counters alone, all kernels and those of each name. Empty
-/// without kernels.
+/// program. For counters without a timeline, all kernels and those of each
+/// name. Empty without kernels.
 std::vector<LevelRow> levelRows(const audit::Audit &audit);
 
 /// A trace of one batch size among several.
@@ -58,12 +58,14 @@ struct BatchRow {
   const audit::Audit *audit;
   Rational batch;
   Rational throughput;             ///< examples/s
-  std::optional<int64_t> measured; ///< most bytes at once, by the profiler
+  std::optional<int64_t> measured; ///< peak bytes by the profiler
   std::optional<Rational> specified;
 };
-/// By batch. Empty if there is but one batch, or no specification.
+/// The rows by ascending batch size. Empty if there is only one size, or no
+/// specification.
 std::vector<BatchRow> batchRows(llvm::ArrayRef<const audit::Audit *> audits);
 
+/// Writes the report of traces on a page.
 void writeAudit(Page &page, const AuditReport &report,
                 const TableOptions &options);
 /// Prints JSON by docs/audit.schema.json.

@@ -30,12 +30,12 @@ static std::string seconds(int64_t nanoseconds) {
                         Dimension::Time);
 }
 
-/// A name that a trace may have of any length.
+/// A name of the trace, which may be of any length, cut for tables.
 static std::string nameText(StringRef text) {
   return shortened(text, 60, Keep::First);
 }
 
-/// Small shares are given with more decimals.
+/// Small shares have more decimals.
 static std::string shareText(const Rational &share) {
   if (share > 0 && share < Rational::fraction(1, 100000))
     return fmt::format("{:.2g} %", share.toDouble() * 100);
@@ -231,7 +231,7 @@ static void writeRows(Page &page, const Audit &audit) {
   page.grid(grid);
 }
 
-/// Where the exact count is from.
+/// The source of the exact count; empty if it is a run.
 static StringRef sourceOf(const Audit &audit) {
   if (audit.run)
     return "";
@@ -290,8 +290,8 @@ static void writeTotals(Page &page, const Audit &audit) {
   page.lines(lines);
 }
 
-/// A line for each level that counters tell; `joined` says what a share of the
-/// time is, for which they do.
+/// Adds a line for each level that counters measure. `joined` describes the
+/// share of the time for which there are counters.
 static void addLevels(Lines &lines, const Audit &audit, StringRef joined) {
   if (!audit.levels)
     return;
@@ -318,7 +318,7 @@ static void addLevels(Lines &lines, const Audit &audit, StringRef joined) {
   }
 }
 
-/// What counters tell without a timeline.
+/// Writes the figures of counters without a timeline.
 static void writeCounted(Page &page, const Audit &audit) {
   Lines lines;
   if (audit.run)
@@ -419,7 +419,7 @@ static void writeLevels(Page &page, const Audit &audit) {
   page.lines(lines);
 }
 
-/// A table of levels, with a column for each that any row has.
+/// Writes a table of levels, with a column for each level that any row has.
 template <typename Rows, typename Begin>
 static void writeLevelGrid(Page &page, StringRef heading,
                            std::vector<Grid::Cell> head,
@@ -453,7 +453,8 @@ static void writeLevelGrid(Page &page, StringRef heading,
   page.grid(grid);
 }
 
-/// By layer, where counters tell more than the time, and by kernel.
+/// Writes tables by layer, if counters measure more than the time, and by
+/// kernel.
 static void writeParts(Page &page, const Audit &audit) {
   int64_t whole = audit.wholeTime();
   if (whole <= 0 && !audit.hasCountersAlone())

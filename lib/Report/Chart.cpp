@@ -189,7 +189,7 @@ void Chart::printCluster(llvm::raw_ostream &os, const Cluster &cluster,
     std::string batch = std::to_string(measurement.batch);
     for (auto [i, method] : llvm::enumerate(methods))
       if (auto value = share(method, *cluster.run, measurement)) {
-        // Small values stay visible.
+        // A small value still has a visible bar.
         double bar = std::max(*value / height * plotHeight, leastBar);
         os << rectangle(x + barWidth * i, axis - bar, barWidth - 2, bar,
                         colours[unsigned(method)],

@@ -19,7 +19,7 @@ using llvm::StringRef;
 
 StringRef netc::pictureStyle() { return texts[1]; }
 
-/// A line does not break between a number and its unit.
+/// Keeps a number and its unit on one line, by no-break spaces.
 static std::string unitsKept(StringRef text) {
   std::string kept;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -43,8 +43,9 @@ struct Bar {
 };
 } // namespace
 
-/// The blocks' shares of the FLOP of products. The largest blocks come in their
-/// order, the others as one bar. Empty if a share depends on a free axis.
+/// The shares of the blocks in the FLOP of products. The largest blocks have
+/// bars in their order, the others share one. Empty if a share depends on a
+/// free axis.
 static std::vector<Bar> barsOf(const LayerRow &total) {
   constexpr size_t maxBars = 12;
   auto products = [](const LayerRow &row) {
@@ -85,8 +86,8 @@ static std::vector<Bar> barsOf(const LayerRow &total) {
   return bars;
 }
 
-/// Lengths are percentages: the picture is as wide as the page, and letters
-/// have the size of the page's.
+/// Draws the chart of shares. Lengths are percentages, so the picture is as
+/// wide as the page, with letters of the page's size.
 static std::string chartOf(llvm::ArrayRef<Bar> bars) {
   constexpr int rowHeight = 34, keyHeight = 24;
   std::string svg = fmt::format(
@@ -114,7 +115,7 @@ static std::string chartOf(llvm::ArrayRef<Bar> bars) {
   return svg + "</svg>\n";
 }
 
-/// Both estimates on a logarithmic axis.
+/// Draws both estimates on a logarithmic axis.
 static std::string axisOf(llvm::ArrayRef<Estimate> estimates) {
   constexpr int rowHeight = 40, axisHeight = 24;
   double low = INFINITY, high = 0;

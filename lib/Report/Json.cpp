@@ -75,7 +75,8 @@ static void forwardAndBackward(OStream &json, const Figures &figures) {
   });
 }
 
-/// The cost of a step, `figures`; null if the run has none.
+/// Writes the cost of a step, or null if the run has no step. `figures` are
+/// those of the step.
 static void step(OStream &json, StringRef key, const Run &run,
                  const Figures &figures) {
   if (!run.hasStep())

@@ -28,7 +28,7 @@ static std::pair<StringRef, StringRef> kindAndNumber(StringRef name) {
   return {name, ""};
 }
 
-/// The number of the last copy that a part stands for.
+/// The number of the last copy that a part represents.
 static std::string lastNumberOf(const Part &part) {
   int64_t first = 0;
   kindAndNumber(part.name()).second.getAsInteger(10, first);
@@ -36,7 +36,7 @@ static std::string lastNumberOf(const Part &part) {
 }
 
 namespace {
-/// A part, which stands for so many.
+/// A part that represents `times` equal parts.
 struct Parts {
   const Part *part;
   int64_t times;

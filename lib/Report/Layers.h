@@ -26,7 +26,8 @@ struct LayerRow {
 /// The FLOP of products, forward and backward.
 Polynomial productsOf(const Figures &figures);
 
-/// The row of the whole network, `total`, with those of its parts as children.
+/// The row of the whole network, `total`, with the rows of its parts as
+/// children.
 LayerRow layerRows(const PartTree &tree);
 
 } // namespace netc

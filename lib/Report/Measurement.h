@@ -32,7 +32,8 @@ struct Measurement {
     std::optional<double> low, high; ///< none with few steps
   };
 
-  /// `target` and `isa`: those compiled for. `gpu`: empty for the processor.
+  /// `target` and `isa` are those that it was compiled for. `gpu` is empty for
+  /// the processor.
   std::string run, network, lowering, target, isa, cpu, gpu;
   int64_t batch, threads, steps, warmup;
   bool stable;
@@ -45,11 +46,11 @@ struct Measurement {
     return llvm::any_of(ops, [](const Op &op) { return op.isBackward(); });
   }
   int64_t arena, buffers, peakRss;
-  std::string machine; ///< the processor
+  std::string machine; ///< name of the processor
   int64_t cores;
   llvm::json::Value machineText = nullptr,
                     dataText = nullptr; ///< as in the input
-  /// By input; none for synthetic data.
+  /// The file of each input; none for synthetic data.
   std::map<std::string, std::optional<std::string>> dataFiles;
 };
 
@@ -89,10 +90,10 @@ void raisePeaks(Measurement &measurement, const Measurement &again);
 struct Work {
   int64_t matmul = 0, other = 0, bytes = 0;
   double forward = 0, backward = 0, update = 0; ///< seconds
-  /// By the op's lower roof, `compute` or a level of memory: seconds that ops
-  /// would take at this roof.
+  /// For each roof, `compute` or a level of memory, the seconds that ops
+  /// bounded by it would take at the roof.
   std::map<std::string, double> roofs;
-  /// By reason: seconds by which ops took less than at their roof.
+  /// For each reason, the seconds by which ops took less than at their roof.
   std::map<std::string, double> excess;
   bool isTimed = true; ///< whether the times of all ops are known
 
@@ -133,7 +134,7 @@ struct Rate {
   double perSecond() const { return seconds > 0 ? flop / seconds : 0; }
 };
 
-/// The four ways to measure utilization; see docs/Measuring.md. They count
+/// The four ways to measure utilization; see docs/Measuring.md. All count
 /// matmul FLOP.
 enum class Method { Theory, One, Batch, Epoch };
 constexpr Method allMethods[] = {Method::Theory, Method::One, Method::Batch,

@@ -38,7 +38,7 @@ public:
   virtual void layers(const LayerRow &total) = 0;
   /// Draws estimates that are also stated as lines. Text formats draw nothing.
   virtual void compare(llvm::ArrayRef<Estimate>) {}
-  /// Draws a step of a trace, and what several traces have by batch. Text
+  /// Draws a step of a trace, and figures of several traces by batch size. Text
   /// formats draw nothing.
   virtual void pictures(const audit::Audit &) {}
   virtual void batches(llvm::ArrayRef<const audit::Audit *>) {}

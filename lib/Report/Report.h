@@ -54,10 +54,10 @@ struct RunReport {
   /// Names and values of the settings of a point of a sweep, as written. Else
   /// empty.
   std::vector<std::pair<std::string, std::string>> values;
-  /// The range includes those of the corners.
+  /// Its range includes those of the corners.
   std::optional<ComputeByTime> computeByTime;
   std::vector<RunReport> sweep; ///< one for each point
-  /// By name of the run or job.
+  /// The planned memory of each run or job, by name.
   std::map<std::string, PlannedMemory> plans;
   /// The run at all combinations of the ends of its ranges. Empty without
   /// ranges.

@@ -181,7 +181,7 @@ Picture netc::claimBarsOf(const Audit &audit) {
                   0};
   if (!audit.isComparable() || audit.claims.empty())
     return picture;
-  // By layer, the FLOP that are exact and those of each claim.
+  // The FLOP of a layer, exact and by each claim.
   struct Bars {
     std::string layer;
     Rational exact;

@@ -26,7 +26,7 @@ void writeOtherWarnings(Page &page, const Report &report);
 /// The text of a warning with its id: `... [-Wimpossible-time]`.
 std::string textOf(const Warning &warning);
 
-/// `8.1e21 FLOP (4e21 FLOP to 1.2e22 FLOP)`
+/// The compute with its range: `8.1e21 FLOP (4e21 FLOP to 1.2e22 FLOP)`.
 std::string flopText(const ComputeByTime &time);
 
 /// Whether the figures include an opaque part of unknown size.
