@@ -11,8 +11,8 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// A step with more launches does not become a graph: instantiating it takes
-/// longer than it saves.
+/// The number of launches above which a step does not become a graph, since
+/// instantiating the graph would take longer than it saves.
 static const int64_t kGraphLaunches = 100000;
 
 extern "C" void netc_launch(int64_t kernel, void **arguments) {
@@ -37,7 +37,7 @@ CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
   minor = attribute(CudaDriver::CapabilityMinor);
   processors = attribute(CudaDriver::Multiprocessors);
   hertz = 1e3 * attribute(CudaDriver::Clock);
-  // Two transfers in a cycle.
+  // The memory transfers twice per cycle.
   bandwidth = 2 * 1e3 * attribute(CudaDriver::MemoryClock) *
               attribute(CudaDriver::MemoryWidth) / 8;
   const char *text = codeFor(code);
@@ -188,8 +188,8 @@ void CudaDevice::ended(size_t op) {
 }
 
 void CudaDevice::timeOps(Recorder &recorder) {
-  // The device is busy with these while the step is launched: else events would
-  // lie as far apart as launches do.
+  // Keep the device busy while the step is launched. Otherwise events would
+  // measure the intervals between launches.
   if (graph)
     for (int i = 0; i < 2; ++i)
       driver.check(driver.launchGraph(graph, stream), "cuGraphLaunch");
@@ -209,8 +209,8 @@ void CudaDevice::timeOps(Recorder &recorder) {
 }
 
 Peaks CudaDevice::datasheet() const {
-  // f32 multiply-adds a cycle of a multiprocessor: 64 of A100, 128 of later
-  // ones.
+  // f32 multiply-adds per cycle and multiprocessor: 64 on A100, 128 on later
+  // devices.
   int units = major == 8 && minor == 0 ? 64 : 128;
   Peaks peaks;
   peaks.datasheet = 2.0 * units * processors * hertz;

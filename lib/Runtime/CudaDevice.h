@@ -30,12 +30,13 @@ public:
   void download(int64_t offset, char *to, int64_t bytes) const override;
   void step(Recorder *recorder) override;
 
-  /// Runs a step kernel by kernel, and adds the times of its ops.
+  /// Executes a step kernel by kernel, and adds the times of its ops.
   void timeOps(Recorder &recorder);
-  /// The peaks by the device's units and clocks; 0 where it does not say these.
+  /// The peaks by the device's units and clocks, in FLOP/s and bytes/s. 0 if
+  /// the driver does not report them.
   Peaks datasheet() const;
-  /// The executed operations, three numbers for each op. Only for programs that
-  /// count.
+  /// The numbers of executed operations, three per op: matmul, other,
+  /// transcendental. Only for programs that count.
   std::vector<int64_t> counts() const;
   /// The name of the device, for reports.
   const std::string &name() const { return title; }
@@ -46,12 +47,13 @@ public:
   static void launch(int64_t kernel, void **arguments);
 
 private:
-  /// Chooses a text of `code` for this device.
+  /// The text of `code` for this device. Throws a Failure with status 3 if
+  /// there is none.
   const char *codeFor(const char *code) const;
   void load(const program::Program &program, const char *code);
   void capture();
   void run();
-  /// Lets an event happen at this place of the stream.
+  /// Records the next event of the step.
   void mark();
   void ended(size_t op) override;
 
@@ -68,10 +70,12 @@ private:
   std::vector<CudaDriver::Function> functions;
   int64_t launches = 0, steps = 0;
   std::vector<CudaDriver::Event> events;
-  size_t marks = 0;          ///< events of the running step; 0 if it has none
-  std::vector<size_t> timed; ///< the op that ended at each event but the first
-  CudaDriver::Result failed = 0; ///< of the first call in a step that failed
-  const char *failedIn = "";     ///< that call's function
+  /// Events in the running step; 0 if it is not timed.
+  size_t marks = 0;
+  /// The op that ended at each event, except for the first event.
+  std::vector<size_t> timed;
+  CudaDriver::Result failed = 0; ///< of the first call that failed in a step
+  const char *failedIn = "";     ///< the function of that call
 };
 
 } // namespace netc::runtime

@@ -35,7 +35,7 @@ public:
   using ExecutableGraph = ExecutableGraphOf *;
   using Event = EventOf *;
 
-  /// Clocks in kHz, the width in bits.
+  /// Attributes of a device. Clocks are in kHz, and the width is in bits.
   enum Attribute {
     Clock = 13,
     Multiprocessors = 16,
@@ -101,8 +101,8 @@ public:
   NETC_CUDA_FUNCTIONS(NETC_MEMBER)
 #undef NETC_MEMBER
 
-  /// Only in the simulator's library, else null: JSON with its counters and
-  /// findings.
+  /// JSON with the counters and findings of the simulator's library; null for
+  /// other libraries.
   const char *(*simulatorReport)();
 };
 

@@ -19,7 +19,7 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// Largest size of all synthetic batches in bytes, if there are several.
+/// The limit for all synthetic batches in bytes, if there are several.
 static const int64_t mostBytes = int64_t(1) << 30;
 
 /// If `text` is NAME=FILE and a slot has that name, returns the slot and

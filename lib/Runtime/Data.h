@@ -17,12 +17,12 @@
 
 namespace netc::runtime {
 
-/// The inputs of the steps: batches from npy files, or synthetic ones. They
-/// take turns.
+/// The inputs of the steps: batches from npy files, or synthetic ones. Steps
+/// use the batches in turn.
 class Data {
 public:
-  /// Throws a Failure if a file does not fit, or if memory does not suffice for
-  /// the arena and the synthetic batches.
+  /// Throws a Failure if a file does not fit, or if the arena and the synthetic
+  /// batches need more memory than is available.
   Data(const program::Program &program, const Options &options);
 
   /// Writes the inputs of a step; steps count from 0.
@@ -41,16 +41,18 @@ private:
   std::vector<Source> sources;
 };
 
-/// Size of the synthetic batches in bytes. Throws a Failure if a file has no
-/// input.
+/// The size of the synthetic batches in bytes. Throws a Failure if there is no
+/// input for a file.
 int64_t syntheticBytes(const program::Program &program, const Options &options);
 
 /// Writes the initial parameters and state, from files or by the program's
-/// initialization. Returns the names that came from files. Throws a Failure.
+/// initialization. Returns the names that came from files. Throws a Failure if
+/// a file cannot be read or does not fit.
 std::vector<std::string> loadWeights(const program::Program &program,
                                      const Options &options, Device &device);
-/// Writes parameters and state, and results of the last step, to the folders
-/// of the options, which are created.
+/// Writes parameters and state, and results of the last step, to the folders of
+/// the options, which are created. Throws a Failure if a file cannot be
+/// written.
 void dump(const program::Program &program, const Options &options,
           const Device &device);
 

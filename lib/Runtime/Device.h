@@ -12,8 +12,8 @@
 
 namespace netc::runtime {
 
-/// Runs steps: it has the memory of an arena, which starts zeroed, and the step
-/// that works in it.
+/// Executes steps. It owns the arena, which starts zeroed, and the code of the
+/// step.
 class Device {
 public:
   virtual ~Device() = default;
@@ -25,7 +25,7 @@ public:
   /// at the end of each op, and at the end.
   virtual void step(Recorder *recorder) = 0;
 
-  /// What compiled code calls when an op of the running step has ended.
+  /// Compiled code calls this when an op of the running step has ended.
   static void endOp(size_t op) {
     if (running)
       running->ended(op);
@@ -36,8 +36,8 @@ public:
   std::vector<char> read(const program::Slot &slot) const;
 
 protected:
-  /// Called at the end of each op of the running step. Does nothing unless a
-  /// device times ops.
+  /// Called at the end of each op of the running step. Only devices that time
+  /// ops override it.
   virtual void ended(size_t) {}
 
   /// The device whose step is running; null if there is none.

@@ -18,7 +18,7 @@ public:
   HostDevice(int64_t bytes, void (*step)(char *arena))
       : arena(bytes), function(step) {}
 
-  /// Bypasses the caches, as data from elsewhere would.
+  /// Bypasses the caches, as data from another device would.
   void upload(int64_t offset, const char *from, int64_t bytes) override;
   void download(int64_t offset, char *to, int64_t bytes) const override;
   void step(Recorder *recorder) override;
@@ -31,7 +31,7 @@ private:
 
   Arena arena;
   void (*function)(char *arena);
-  Recorder *recorder = nullptr; ///< of the running step
+  Recorder *recorder = nullptr; ///< null if the step is not timed
 };
 
 } // namespace netc::runtime

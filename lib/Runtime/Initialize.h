@@ -14,7 +14,7 @@ namespace netc::runtime {
 void initialize(const program::Slot &slot, uint64_t seed, char *data);
 
 /// Fills an input with uniform integers in [0, upperBound), or with numbers of
-/// mean 0 and variance 1. They differ between batches.
+/// mean 0 and variance 1. Batches differ.
 void synthesize(const program::Slot &slot, uint64_t seed, int64_t batch,
                 char *data);
 

@@ -129,7 +129,7 @@ VectorUnits netc::runtime::vectorUnits(Isa isa) {
   __get_cpuid(1, &a, &b, &c, &d);
   unsigned family = (a >> 8 & 15) + (a >> 20 & 255);
   unsigned model = (a >> 4 & 15) + (a >> 12 & 0xf0);
-  // The first Zens split 256-bit operations in two, Zen 4 splits 512-bit ones.
+  // Zen and Zen+ split 256-bit operations in two, Zen 4 splits 512-bit ones.
   bool amd = !std::strcmp(vendor, "AuthenticAMD");
   if (amd && ((isa == Isa::AVX2 && family == 0x17 && model < 0x30) ||
               (isa >= Isa::AVX512 && family == 0x19)))

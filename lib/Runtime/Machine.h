@@ -23,13 +23,14 @@ struct Cache {
   int64_t of(int threads) const { return std::min(count, threads) * bytes; }
 };
 
-/// The processor, within the limits of this process.
+/// The processor, as far as this process may use it.
 struct Machine {
   std::string cpu;
   int cores;   ///< physical cores that this process may use
   int threads; ///< default number: `cores`, or fewer by the control group
   std::vector<program::Isa> isas; ///< supported ones, in ascending order
 
+  /// Detects the processor. Never fails.
   static Machine detect();
 };
 
@@ -44,15 +45,17 @@ struct Clock {
   const char *source = "unknown"; ///< of `hertz`
   double measured = 0;            ///< with one busy thread
 
-  /// Keeps the higher one of two measurements, since other programs can only
-  /// lower them.
+  /// Keeps the higher rate of two measurements, since other programs can only
+  /// lower the rate.
   void raise(const Clock &again);
 };
+/// Reads the stated clock rate, and measures the actual one for a few
+/// milliseconds. All rates are 0 if unknown.
 Clock detectClock();
 
-/// f32 FLOP that a core executes per cycle, by the manufacturer's documents: by
-/// its FMA units, or without FMA by its adder and multiplier. `assumed` states
-/// which units.
+/// The f32 FLOP per cycle of a core, by the manufacturer's documents: of its
+/// FMA units, or without FMA of its adder and multiplier. `assumed` names the
+/// units.
 struct VectorUnits {
   int flop;
   std::string assumed;

@@ -2,14 +2,14 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The main program of what netc compiles: an object that says what it is and
-// does one training step. It is linked with
+// The main program of an executable. It is linked with an object from netc,
+// which describes itself and has the code of one training step:
 //
 //   c++ -o PROG PROG.o libnetc-runtime.a -static-libstdc++ -static-libgcc
 //       -Wl,--gc-sections -L/usr/lib/llvm-19/lib -lomp -lm -lpthread
 //
-// where `cc` with -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic in place of
-// -static-libstdc++ does the same, and -lomp comes after the archive.
+// `cc` with -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic in place of -static-libstdc++
+// works too. -lomp must follow the archive.
 
 #include "lib/Program/Program.h"
 #include "lib/Runtime/Arena.h"
@@ -38,9 +38,9 @@ using namespace netc::runtime;
 extern "C" {
 extern const char netc_program[];
 void netc_step(char *arena);
-/// Programs for a GPU: names of architectures, and PTX for each.
+/// In programs for a GPU: names of architectures, and the PTX for each.
 extern const char netc_device_code[] __attribute__((weak));
-/// Programs that count: three numbers for each op.
+/// In programs that count: three numbers for each op.
 extern int64_t netc_counts[] __attribute__((weak));
 /// Functions of LLVM's OpenMP runtime. The stack size applies to threads that
 /// are started later.
@@ -106,7 +106,7 @@ static void provideStack(int64_t bytes) {
     kmp_set_stacksize_s(needed);
 }
 
-/// Steps of a GPU whose ops are timed.
+/// The number of timed steps on a GPU.
 static const int timedSteps = 5;
 
 /// Trains on a GPU, or on its simulator. Returns the exit status.

@@ -21,8 +21,8 @@ using namespace netc::runtime;
 
 static const char magic[] = "\x93NUMPY";
 
-/// The types that can be read, as in headers. Raw bytes are the bf16 of
-/// ml_dtypes, for which numpy has no name.
+/// The types that can be read, as headers spell them. Raw bytes of ml_dtypes
+/// are bf16, for which numpy has no name.
 static const char *const readable[] = {"<f2", "<f4", "<f8", "|i1", "<i2", "<i4",
                                        "<i8", "|u1", "<u2", "<V2", "|V2"};
 
@@ -30,7 +30,7 @@ static Failure wrong(const std::string &path, const std::string &what) {
   return Failure(1, "`" + path + "` " + what);
 }
 
-/// As Python prints it: (), (3,), (3, 4).
+/// The shape as Python prints it: (), (3,), (3, 4).
 static std::string spell(const std::vector<int64_t> &shape,
                          const char *before = "") {
   std::string text = "(";

@@ -180,7 +180,7 @@ static const Known knownOptions[] = {
     {"help", no_argument, setFlag<&Options::help>},
 };
 
-/// What is wrong with an argument that getopt_long does not take.
+/// The error for an argument that getopt_long does not accept.
 static Failure unknown(const std::string &seen) {
   // An unexpected value is reported as the option.
   std::string name = seen.substr(0, seen.find('='));

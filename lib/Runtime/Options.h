@@ -18,6 +18,7 @@ namespace netc::runtime {
 struct Options {
   std::optional<int64_t> steps; ///< exact number of steps
   double seconds = 10;          ///< time to run for, without `steps`
+  /// Number of threads; none for the default.
   std::optional<int> threads;
   std::optional<int64_t> warmup; ///< number of steps before the measured ones
   int64_t batches = 4;           ///< number of synthetic batches
@@ -33,10 +34,10 @@ struct Options {
   std::string driver;    ///< library to load instead of the system's
   bool simulate = false; ///< use netc's simulator as the driver
 
-  /// The OpenMP runtime may fail to start more threads than this.
+  /// The largest number of threads that OpenMP starts reliably.
   static constexpr int maxThreads = 1024;
 
-  /// Throws a Failure with status 2.
+  /// Parses the arguments. Throws a Failure with status 2.
   static Options parse(int argc, char **argv);
   static const char *const usage; ///< the list of options
 };

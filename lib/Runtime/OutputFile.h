@@ -22,8 +22,8 @@ void writeFile(const std::string &path,
 /// The Failure of a file that cannot be written.
 Failure cannotWrite(const std::string &path, const std::string &why);
 
-/// Throws that Failure early if `path` cannot be written: a file to be created
-/// in its folder, or an existing file, device or pipe.
+/// Throws this Failure early if `path` cannot be written. `path` may be a new
+/// file, whose folder must be writable, or an existing file, device or pipe.
 void expectWritable(const std::string &path);
 
 /// Writes to standard output. Throws a Failure.

@@ -20,11 +20,11 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// Nanoseconds for measuring each figure; the best try counts.
+/// Nanoseconds for measuring one figure. The best try counts.
 static const int64_t tryingTime = 150'000'000;
-/// The same for each level of caches.
+/// Nanoseconds for measuring one level of caches.
 static const int64_t cacheTime = 40'000'000;
-/// The most windows in which peaks are measured.
+/// The largest number of windows in which peaks are measured.
 static const int maxWindows = 6;
 
 /// Four floats: a vector register of every machine.
@@ -58,10 +58,10 @@ template <typename Work> static double onThreads(int threads, Work work) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-// An opaque statement ends each iteration, so that the compiler neither merges
-// nor drops any. Number of independent accumulators: more than the latency of
-// an FMA (4 or 5 cycles) times the units (2), within 16 registers. Sums
-// converge to 1, without overflow or subnormals.
+// An opaque statement ends each iteration, so the compiler neither merges nor
+// drops iterations. The number of independent accumulators must exceed the
+// latency of an FMA (4 or 5 cycles) times the units (2), within 16 registers.
+// Sums converge to 1, without overflow or subnormals.
 static const int chains = 12;
 static const float factor = 0.5f, summand = 0.5f;
 
@@ -90,7 +90,7 @@ static const int64_t triadBytes = 256;
     }
 }
 
-/// vdpbf16ps: two multiply-adds for each f32.
+/// Runs vdpbf16ps, which does two multiply-adds per f32 element.
 [[gnu::target("avx512f,avx512bf16")]] static void runPairs(int64_t iterations) {
   __m512 sums[chains];
   auto half = (__m512bh)_mm512_set1_epi16(0x3f00);
@@ -139,7 +139,8 @@ triadAvx2(float *to, const float *from, const float *other, int64_t count) {
 }
 #endif
 
-/// Without intrinsics, on every machine: half of the chains add, half multiply.
+/// Runs without intrinsics, on every machine. Half of the chains add, the
+/// others multiply.
 static void runBaseline(int64_t iterations) {
   Vector values[chains], one = {1, 1, 1, 1}, zero = {};
 #pragma GCC unroll 12
@@ -182,7 +183,7 @@ static double flopsOf(const PeakKernel &kernel, int threads) {
   for (int64_t begin = now(); now() - begin < tryingTime;) {
     double seconds = onThreads(threads, [&](int) { kernel.run(iterations); });
     best = std::max(best, double(iterations) * kernel.flop * threads / seconds);
-    // Short tries, of which other programs disturb only some.
+    // Tries must be short, so that other programs disturb only some of them.
     if (seconds < 0.001)
       iterations *= 2;
   }
@@ -209,7 +210,7 @@ static double measureTriad(Isa isa, int threads, int64_t bytes, int64_t time) {
   Arena memory(3 * count * int64_t(sizeof(float)));
   float *a = reinterpret_cast<float *>(memory.data());
   float *b = a + count, *c = b + count;
-  // First touch: each thread's pages are in the memory near it.
+  // The first write by its thread allocates a page in memory near that thread.
   onThreads(threads, [&](int t) {
     for (int64_t i = t * part; i < (t + 1) * part; ++i)
       a[i] = b[i] = c[i] = 1;
@@ -246,7 +247,7 @@ netc::runtime::measureCaches(Isa isa, int threads,
   int64_t before = 0;
   for (const Cache &cache : caches) {
     int64_t bytes = cache.of(threads);
-    // A size half way between two levels, since other data takes space, too.
+    // A size half way between two levels, since other data needs space too.
     rates.push_back(
         bytes > before && bytes < availableMemory() / 8
             ? measureTriad(isa, threads, (before + bytes) / 2, cacheTime)

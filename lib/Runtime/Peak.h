@@ -21,15 +21,14 @@ namespace netc::runtime {
 /// multiplications and additions in parallel. The best of several tries.
 double measureFlops(program::Isa isa, int threads);
 
-/// Bytes/s of a[i] = b[i] + s c[i] on f32 arrays, counted as 12 bytes per
-/// element as in STREAM (https://www.cs.virginia.edu/stream/), without reads
-/// for ownership. From memory: each array is four times as large as the last
-/// cache, or as most machines' if none is known. 0 if there is not enough
-/// memory.
+/// Bytes/s of a[i] = b[i] + s c[i] on f32 arrays in memory. As in STREAM
+/// (https://www.cs.virginia.edu/stream/), an element counts 12 bytes, without
+/// reads for ownership. Each array is four times as large as the last cache, or
+/// as most machines' if none is known. 0 if there is not enough memory.
 double measureBandwidth(program::Isa isa, int threads,
                         const std::vector<Cache> &caches);
-/// The same from each level of caches, nearest first, with arrays that fit this
-/// level but not the previous one; 0 if there is no such size.
+/// The bandwidth of each level of caches in bytes/s, nearest first. Arrays fit
+/// into the level but not into the previous one. 0 if there is no such size.
 std::vector<double> measureCaches(program::Isa isa, int threads,
                                   const std::vector<Cache> &caches);
 
@@ -40,21 +39,21 @@ struct Peaks {
   std::vector<std::pair<program::Isa, double>> measured; ///< FLOP/s
   double bandwidth = 0;       ///< bytes/s; 0 if unknown
   std::vector<double> caches; ///< bytes/s of each level
-  /// Bytes/s by clock and width of a GPU's memory, which is not measured; 0 if
-  /// unknown.
+  /// Bytes/s by the clock and width of a GPU's memory, which is not measured. 0
+  /// if unknown.
   double datasheetBandwidth = 0;
 
   /// FLOP/s of products of pairs of bf16; 0 if there are none.
   double pairs = 0;
 
   double best() const; ///< highest of `measured`
-  /// The rate that no step exceeds: best(), or that of pairs.
+  /// The rate that no step exceeds: the higher one of best() and `pairs`.
   double limit() const { return std::max(best(), pairs); }
   /// Keeps the higher figures of two windows, since other programs can only
   /// lower them.
   void raise(const Peaks &window);
 };
-/// Measuring bandwidths takes some memory.
+/// Measures the peaks. `withBandwidth` needs some memory.
 Peaks measurePeaks(const Machine &machine, const Clock &clock, int threads,
                    const std::vector<Cache> &caches, bool withBandwidth);
 

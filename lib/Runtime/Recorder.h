@@ -18,8 +18,8 @@ int64_t now();
 /// The times of steps and of their ops.
 class Recorder {
 public:
-  /// Stores at most `limit` times of ops: beyond that, only those of every
-  /// second, fourth and so on step.
+  /// Stores at most `limit` times of ops. If there are more, only those of
+  /// every second, fourth and so on step are kept.
   explicit Recorder(size_t ops, size_t limit = size_t(1) << 22);
 
   /// Also stores when each op ran in the last step.
@@ -35,11 +35,12 @@ public:
       kept.push_back({op, last, time});
     last = time;
   }
-  /// Adds a time of an op that is not of this clock.
+  /// Adds a time of an op that another clock measured.
   void add(size_t op, int64_t nanoseconds) {
     spent[op] += nanoseconds;
     ++made[op];
   }
+  /// Ends the step, and stores its times.
   void endStep();
 
   /// Seconds of each step.
@@ -54,8 +55,8 @@ public:
 
   /// Number of calls of record() in the last step.
   int64_t calls(size_t op) const { return made[op]; }
-  /// Seconds per step of an op, over the steps from number `first` on. If the
-  /// times of none of these were stored, those of the last step.
+  /// Seconds per step of an op, over the steps from number `first` on. If none
+  /// of these was stored, those of the last step.
   Median op(size_t op, size_t first) const;
 
 private:

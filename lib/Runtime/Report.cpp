@@ -24,10 +24,11 @@ struct Figures {
       false; ///< whether ops were timed; those of the reference are not
   std::vector<Median> ops;
   double opsTime = 0;    ///< sum of the ops' medians
-  double matmulTime = 0; ///< the same for ops with matmul FLOP
-  double passTime = 0;   ///< the same for forward and backward pass
-  Flop model, hardware;  ///< per step
-  Flop pass;             ///< of forward and backward pass
+  double matmulTime = 0; ///< sum of the medians of ops with matmul FLOP
+  /// Sum of the medians of the forward and backward pass.
+  double passTime = 0;
+  Flop model, hardware; ///< per step
+  Flop pass;            ///< of forward and backward pass
   double perSecond(double count) const { return count / step.median; }
 };
 } // namespace
@@ -59,7 +60,7 @@ double netc::runtime::fastestRate(const Program &program,
              : step;
 }
 
-/// `L1` is the nearest cache.
+/// The name of a cache, from `L1` for the nearest.
 static std::string levelName(size_t i) { return "L" + std::to_string(i + 1); }
 
 static json known(double value) { return value > 0 ? json(value) : json(); }
@@ -268,9 +269,10 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   for (size_t i : order)
     width = std::max(width, program.ops[i].name.size());
   width = std::min<size_t>(width, 60);
-  // Ops of other steps than the measured ones have shares of their sum.
+  // If the ops were timed in other steps, shares refer to the sum of their
+  // times.
   double whole = training.apart ? figures.opsTime : figures.step.median;
-  // One byte more, since `µ` has two.
+  // One byte more, since `µ` has two bytes.
   print(text, "\n  %-*s  %-9s  %11s  %6s  %8s\n", int(width), "slowest op",
         "phase", "µs", "share", "GFLOP/s");
   for (size_t i : order) {

@@ -29,12 +29,12 @@ struct Measurement {
   int64_t peakRss;                  ///< bytes
   Clock clock;
   std::optional<Peaks> peaks;
-  std::string gpu = {}; ///< that the steps ran on; empty for the processor
+  std::string gpu = {}; ///< the GPU of the steps; empty for the processor
 };
 
-/// The highest rate in FLOP/s that reports compare with a measured peak: of the
-/// whole step, or of its forward and backward pass. The method `theory` is not
-/// included, since it counts FLOP that the step does not execute.
+/// The highest FLOP/s to compare with a measured peak: those of the whole step,
+/// or of its forward and backward pass. The method `theory` is left out, since
+/// it counts FLOP that the step does not execute.
 double fastestRate(const program::Program &program, const Training &training);
 
 /// JSON by docs/measurement.schema.json, with a newline.

@@ -23,10 +23,10 @@ struct Median {
   double min, mean;
 };
 
-/// The interval has a confidence of 95 % for any distribution: from sample
-/// number (n + 1)/2 - 0.98 sqrt(n), counted from the lowest, to the same number
-/// counted from the highest. Up to 5 samples have no interval: even their whole
-/// range has only 94 %.
+/// Computes the statistics. The interval has a confidence of 95 % for any
+/// distribution. It goes from sample number (n + 1)/2 - 0.98 sqrt(n), counted
+/// from the lowest, to the same number counted from the highest. Up to 5
+/// samples have no interval, since even their whole range has only 94 %.
 Median summarize(std::vector<double> samples);
 
 /// Whether there are at least ten samples, and the ends of the interval are
@@ -34,7 +34,7 @@ Median summarize(std::vector<double> samples);
 bool isKnown(const Median &median, size_t samples);
 
 /// The first time, from number `start` on, that is within 5 % of the median of
-/// the next `stableWindow` ones.
+/// the next `stableWindow` times. None if there is no such time.
 const size_t stableWindow = 7;
 std::optional<size_t> firstStable(const std::vector<double> &times,
                                   size_t start = 0);

@@ -20,24 +20,24 @@ struct Training {
   Recorder recorder;
   std::vector<double> losses; ///< of each step, if the program has a loss
   size_t warmup = 0;          ///< steps before the measured ones
-  bool stable = false; ///< whether the measured ones begin with a stable one
+  bool stable = false; ///< whether the measured steps begin with a stable one
   double wall = 0;     ///< seconds of all steps, including loading of data
-  std::vector<int64_t>
-      counts; ///< executed in all steps: three for each op, or empty
+  /// Three numbers per op, over all steps; empty if it does not count.
+  std::vector<int64_t> counts;
   /// The times of ops in further steps, if those above have none.
   std::optional<Recorder> apart = {};
 
   const Recorder &timesOfOps() const { return apart ? *apart : recorder; }
-  /// The first step whose times of ops count.
+  /// The first step whose op times count.
   size_t firstOfOps() const { return apart ? 0 : warmup; }
 };
 
-/// Runs steps on a device that holds the initial parameters, for as long as the
-/// options say. Without `--warmup`, the measured steps begin with the first
-/// stable one, or with the second half if there is none. Throws a Failure if
+/// Executes steps on a device that holds the initial parameters, for as long as
+/// the options say. Without `--warmup`, the measured steps begin with the first
+/// stable step, or with the second half if there is none. Throws a Failure if
 /// the loss is not finite, or exceeds a million times the first loss (or a
-/// million, if that is more), or if after the last step a parameter, a state or
-/// a result has an element that is not finite.
+/// million, if that is more). Also if a parameter, a state or a result has an
+/// element that is not finite after the last step.
 Training train(const program::Program &program, const Options &options,
                const Data &data, Device &device);
 
