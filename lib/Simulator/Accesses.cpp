@@ -10,7 +10,7 @@
 
 using namespace netc::simulator;
 
-/// Where each lane goes.
+/// Computes the address of each lane.
 NETC_WIDE static void addressesOf(Warp &warp, const Instruction &i,
                                   size_t operand, bool isWide, int64_t offset,
                                   uint64_t *addresses) {
@@ -48,7 +48,7 @@ template <typename Slot> static Slot elementAt(const char *from, Type type) {
                            : bits;
 }
 
-/// Four registers, from 16 bytes of each lane.
+/// Loads four registers, from 16 bytes of each lane.
 static void loadFours(Warp &warp, const Instruction &i,
                       const HostAddresses &places) {
   using Four = uint32_t __attribute__((vector_size(16)));

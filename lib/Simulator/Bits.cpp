@@ -105,7 +105,8 @@ NETC_WIDE static void extractBits(Launch &, Warp &warp, const Instruction &i,
     uint32_t at = b[l] & 255, count = c[l] & 255;
     uint32_t there = at < bits ? std::min(count, bits - at) : 0;
     Bits field = there ? a[l] >> at & ~Bits(0) >> (bits - there) : 0;
-    // What is missing has the sign of the field's last bit, or of the number's.
+    // Fill with the sign of the field's last bit or, beyond the number, of the
+    // number's last bit.
     uint32_t last = std::min(at + count - 1, bits - 1);
     bool isNegative = std::is_signed_v<T> && count && (a[l] >> last & 1);
     if (isNegative && there < bits)

@@ -130,7 +130,7 @@ NETC_WIDE static void widen(Launch &, Warp &warp, const Instruction &i,
   auto *a = Launch::lanes<uint32_t>(warp, i, 1);
   forLanes(lanes, [=](int l) { d[l] = fromHalf(uint16_t(a[l]), IsBf16); });
 }
-/// To the nearest of 10 bits behind the point; ties go away from zero.
+/// Rounds to 10 fraction bits. Ties go away from zero.
 NETC_WIDE static void roundToTf32(Launch &, Warp &warp, const Instruction &i,
                                   uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);

@@ -29,7 +29,7 @@ struct Function {
   std::string name;
 };
 
-/// Launches in their order.
+/// Recorded launches in their order.
 using Graph = std::vector<std::function<void()>>;
 struct Stream {
   bool isCapturing = false;
@@ -194,7 +194,7 @@ NETC_API int cuGraphLaunch(void *graph, void *) {
   return Success;
 }
 
-// A simulator has no time.
+// The simulator does not model time.
 NETC_API int cuEventCreate(void **, unsigned) { return NotSupported; }
 NETC_API int cuEventRecord(void *, void *) { return NotSupported; }
 NETC_API int cuEventElapsedTime(float *, void *, void *) {

@@ -154,7 +154,7 @@ std::pair<uint64_t, uint64_t> Device::variable(const std::string &name) const {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// The numbers 0 to `count` - 1 in an order.
+/// The numbers 0 to `count` - 1 in the given order.
 static std::vector<uint32_t> numbers(uint64_t count, Order order,
                                      uint64_t salt) {
   std::vector<uint32_t> numbers(count);

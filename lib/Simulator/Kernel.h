@@ -30,7 +30,7 @@ struct Type {
 Type typeNamed(const std::string &name);
 
 enum class Space : uint8_t { Generic, Global, Shared, Local, Parameter };
-/// Where shared and local memory begin in the generic address space.
+/// The start of shared and local memory in the generic address space.
 constexpr uint64_t kSharedWindow = uint64_t(1) << 60, kLocalWindow = uint64_t(1)
                                                                      << 61;
 
@@ -57,7 +57,7 @@ struct Instruction {
   int32_t guard = -1;  ///< slot of the predicate, or -1
   int32_t target = -1; ///< destination of a branch
   Control control = None;
-  bool isNegated = false; ///< of the guard
+  bool isNegated = false; ///< whether the guard is negated
   Space space = Space::Generic;
   Type type, from;   ///< of the result; source type of a conversion
   uint8_t mode = 0;  ///< rounding, shuffle and so on
@@ -66,9 +66,12 @@ struct Instruction {
   /// The number of the operand that is the address of a load, store or atomic.
   uint8_t address = 0;
   bool isAddressWide = true;
-  bool isReadOnly = false; ///< mostly reads what no thread of the launch writes
-  bool isValueWide = false; ///< the registers that a load or store names
-  uint32_t access = 0;      ///< number among those that access memory
+  /// Whether it mostly reads what no thread of the launch writes.
+  bool isReadOnly = false;
+  /// Whether the registers of a load or store are wide.
+  bool isValueWide = false;
+  /// Its number among the instructions that access memory.
+  uint32_t access = 0;
 };
 
 /// Registers with the position of a thread, which are set before it starts.
@@ -89,22 +92,22 @@ enum class Special : uint8_t {
   WarpId
 };
 
-/// How the lanes of an access lie, from the first on that is on. Most
-/// instructions have but one way.
+/// The relative addresses of an instruction's active lanes, counted from the
+/// first one. Most instructions always have the same pattern.
 struct Pattern {
   uint32_t lanes = 0, bytes = 0;
-  int32_t at[kLanes] = {}; ///< of those that are on
-  uint32_t count = 0;      ///< how many are
+  int32_t at[kLanes] = {}; ///< of active lanes; the rest repeats the last one
+  uint32_t count = 0;      ///< number of active lanes
   int64_t low = 0, high = 0;
-  uint64_t odd = 0; ///< all bits of all places
+  uint64_t odd = 0; ///< the bitwise or of all relative addresses
   bool isDense = false, isUniform = false;
-  /// How many sectors of 32 bytes, and passes over banks, they take, for the
-  /// lowest bits of where they start.
+  /// The sectors of 32 bytes, and the passes over banks, for the lowest bits of
+  /// the start address for which they were counted.
   uint32_t startOfSectors = 0, sectors = 0;
   uint32_t startOfBanks = 0, passes = 0, leastPasses = 0;
 };
 
-/// An instruction as it is written: for what is reported.
+/// The text and line of an instruction, for reports.
 struct Source {
   int line = 0;
   std::string text;
@@ -125,8 +128,9 @@ struct Kernel {
   uint32_t sharedBytes = 0, localBytes = 0;
   uint32_t accesses = 0; ///< instructions that access memory
 
-  /// What its launches leave: whether they are checked access by access from
-  /// the start, what they had executed, and the last pattern of each access.
+  /// State that launches leave. `isSuspect`: the next launch is checked access
+  /// by access from the start. `counted`: what was executed. `patterns`: the
+  /// last pattern of each access.
   bool isSuspect = false;
   Counters counted;
   std::vector<Pattern> patterns;

@@ -299,8 +299,8 @@ char *Launch::accessLane(Warp &warp, const Instruction &i, int lane,
   return memory->data() + at;
 }
 
-/// Puts those first that are on, as they lie from the first of them on; the
-/// last stands for those that are off.
+/// Collects the addresses of the active lanes, relative to the first one. The
+/// rest of `at` repeats the last address.
 static void gather(const uint64_t *addresses, uint32_t lanes, int64_t *at) {
   uint64_t start = addresses[__builtin_ctz(lanes)];
   int count = 0;
@@ -343,10 +343,10 @@ NETC_WIDE static void inspect(Pattern &p, const int64_t *at) {
   p.isDense = !apart && isRun;
   p.isUniform = !different && isRun;
   if (lost)
-    p.lanes = 0; // no other is the same
+    p.lanes = 0; // addresses too far apart match no other access
 }
 
-/// How many sectors there are.
+/// The number of sectors that the active lanes access.
 NETC_WIDE static uint32_t sectorsOf(const uint64_t *addresses, uint32_t lanes) {
   int64_t at[kLanes];
   uint64_t sectors[kLanes], changes = 1, falls = 0;
@@ -374,7 +374,7 @@ wavefrontsOf(const uint64_t *addresses, uint32_t lanes, uint32_t bytes) {
   for (uint32_t first = 0; first < kLanes; first += atOnce) {
     uint32_t group =
         lanes >> first & (atOnce == kLanes ? ~0u : (1u << atOnce) - 1);
-    // Mostly, no two go to the same banks.
+    // Most accesses have no conflicts between banks.
     uint64_t known[32];
     uint32_t taken = 0;
     bool isFree = true;
@@ -442,7 +442,7 @@ void Launch::count(Pattern &p, uint32_t lanes, Space space,
     counted.sectors += p.sectors;
     counted.idealSectors += std::min(p.sectors, (p.count * p.bytes + 31) / 32);
   } else if (space == Space::Shared) {
-    // It does not matter which banks they are.
+    // The number of passes depends on the alignment alone, not on the banks.
     uint32_t startOfBanks = uint32_t(start % std::max(p.bytes, 4u));
     if (p.startOfBanks != startOfBanks) {
       p.startOfBanks = startOfBanks;
@@ -517,7 +517,7 @@ void Launch::noteExactly(const Instruction &i, uint32_t lanes,
                          const uint64_t *at, uint32_t bytes, AccessKind kind,
                          int32_t thread, const HostAddresses &places) {
   Moment when = momentOf(isShared);
-  // Where all read one place, two are as good as all.
+  // If all lanes read one address, noting two lanes is enough.
   uint32_t some = lanes;
   if (places.isUniform && kind == AccessKind::Read && countOf(lanes) > 2)
     some = 3u << __builtin_ctz(lanes);
@@ -570,7 +570,7 @@ void Launch::noteRoughly(const Instruction &i, uint32_t lanes,
   span.high = std::max(span.high, low + extent);
   if (!isCompared)
     return;
-  // Where all read one place, two are as good as all.
+  // If all lanes read one address, noting two lanes is enough.
   if (isWrite)
     some = lanes;
   else if (uint32_t rest = lanes & ~some; places.isUniform)
@@ -586,7 +586,7 @@ void Launch::compare(std::vector<Span> &spans) {
       sorted.push_back(std::exchange(span, Span()));
   std::sort(sorted.begin(), sorted.end(),
             [](const Span &a, const Span &b) { return a.low < b.low; });
-  // Where those of each kind end, of all that start before.
+  // The largest end of the spans of each kind that start before.
   uint64_t ends[4] = {};
   for (const Span &span : sorted) {
     for (int kind :
@@ -627,7 +627,7 @@ void Launch::beginCopies(Warp &warp, const Instruction &i, uint32_t lanes,
     int lane = __builtin_ctz(left);
     if (!places.of[lane])
       continue;
-    // What it holds until it is waited for is not to be read.
+    // The destination must not be read until the copy is complete.
     device.shared->forget(to[lane], bytes);
     warp.copies.back().push_back(
         {lane, to[lane], from[lane], bytes, read[lane]});

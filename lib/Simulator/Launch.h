@@ -14,8 +14,8 @@
 
 namespace netc::simulator {
 
-/// For loops over lanes: compiled for several kinds of vectors, of which the
-/// machine takes the widest that it has.
+/// Compiles loops over lanes for several vector extensions. The program uses
+/// the widest one that the machine supports.
 #ifdef __x86_64__
 #define NETC_WIDE                                                              \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -47,28 +47,29 @@ struct Warp {
   std::deque<std::vector<AsyncCopy>> copies;
 };
 
-/// Host addresses of an access by lane. Null for lanes with a finding, and
-/// `isMissing` if there is one. `isDense` if they are contiguous, `isUniform`
-/// if they are one address.
+/// The host addresses of an access by lane, null for lanes with a finding.
+/// `isMissing`: there is such a lane. `isDense`: the addresses are contiguous.
+/// `isUniform`: they are all equal.
 struct HostAddresses {
   char *of[kLanes];
   bool isDense = false, isUniform = false, isMissing = false;
 };
 
-/// Where the accesses of an instruction lie, all of them. Reads are compared
-/// with writes one by one, or by their spans alone.
+/// The range of all accesses of an instruction. Reads are compared with writes
+/// one by one, or by their spans alone.
 struct Span {
   enum Kind : uint8_t { ComparedRead, Read, Write, Atomic } kind = Read;
   uint64_t low = ~uint64_t(0), high = 0;
 };
 
-/// What a launch that does not look closely throws where something may be
-/// wrong: it has to be run again.
+/// Thrown by a launch that is not exact, if there may be an error. The launch
+/// must then be repeated exactly.
 struct Suspicion {};
 
-/// One launch of a kernel, block after block. If it is exact, it finds what is
-/// wrong, access by access. If not, it only finds out that something may be, at
-/// less cost: reads are compared with writes by the spans of instructions.
+/// One launch of a kernel, block after block. An exact launch checks each
+/// access and reports errors. Other launches cost less: they compare reads with
+/// writes by the spans of instructions, and only detect that there may be an
+/// error.
 class Launch {
 public:
   Launch(Device &device, Kernel &kernel, Extent grid, Extent block,
@@ -77,7 +78,7 @@ public:
 
   /// Runs a block. Its warps run in `order`, each until it ends or waits.
   void run(uint32_t number, const std::vector<uint32_t> &order);
-  /// After the last block.
+  /// To be called after the last block.
   void finish() { compare(globalSpans); }
 
   //===-- For instructions ------------------------------------------------===//
@@ -111,20 +112,21 @@ private:
   void advance(Warp &warp);
   void step(Warp &warp, Part part, uint32_t next);
   bool releaseBarrier();
-  /// Throws a Suspicion if a read may meet a write; then spans start anew.
+  /// Throws a Suspicion if a read may conflict with a write. Then restarts the
+  /// spans.
   void compare(std::vector<Span> &spans);
   Pattern &patternOf(const Instruction &i, uint32_t lanes,
                      const uint64_t *addresses, uint32_t bytes);
   void count(Pattern &pattern, uint32_t lanes, Space space,
              const uint64_t *addresses);
-  /// Notes an access of lanes to `bytes` each, at `at` in a memory; throws a
-  /// Suspicion where it may be wrong. They are within `extent` bytes from
-  /// `start` on, whose address is `low`.
+  /// Records the accesses of lanes to `bytes` each, at the offsets `at` in a
+  /// memory. They are within `extent` bytes from the offset `start`, which has
+  /// the address `low`. Throws a Suspicion if there may be an error.
   void noteRoughly(const Instruction &i, uint32_t lanes, TrackedBytes &memory,
                    bool isShared, uint64_t low, uint64_t start, uint64_t extent,
                    const uint64_t *at, uint32_t bytes, AccessKind kind,
                    int32_t thread, const HostAddresses &places);
-  /// The same, but reports what is wrong.
+  /// Records the accesses of lanes, and reports errors.
   void noteExactly(const Instruction &i, uint32_t lanes, TrackedBytes &memory,
                    bool isShared, const uint64_t *at, uint32_t bytes,
                    AccessKind kind, int32_t thread,
@@ -140,7 +142,8 @@ private:
   Extent grid, block;
   uint32_t sharedBytes;
   const std::vector<char> &parameters;
-  const bool isExact, isAlone;                ///< the only thread
+  /// `isAlone`: whether the launch has only one thread.
+  const bool isExact, isAlone;
   std::vector<Span> globalSpans, sharedSpans; ///< by instruction
   std::vector<Span> sorted;
   Moment moment;

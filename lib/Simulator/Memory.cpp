@@ -9,7 +9,8 @@
 
 using namespace netc::simulator;
 
-/// Readers of a cell: several threads of a block; threads of several blocks.
+/// The reader of a cell if it was read by several threads of a block, or by
+/// threads of several blocks.
 static constexpr int32_t kManyThreads = -1, kManyBlocks = -2;
 
 /// The writer of a cell after an atomic operation.
@@ -29,7 +30,7 @@ static int32_t readerAfter(int32_t reader, int32_t time, int32_t thread,
 // What was written
 //===----------------------------------------------------------------------===//
 
-/// `count` bits from `from` on; count is at least 1.
+/// A mask of `count` bits from `from` on. `count` must be at least 1.
 static uint64_t bitsFrom(uint64_t from, uint64_t count) {
   return (~uint64_t(0) >> (64 - count)) << from;
 }

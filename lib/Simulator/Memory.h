@@ -41,35 +41,35 @@ public:
   void reset(uint64_t size);
   /// Marks bytes as written or not written.
   void mark(uint64_t at, uint64_t count, bool isWritten);
-  /// Says that nothing wrote up to 16 aligned bytes, and who did.
+  /// Marks up to 16 aligned bytes as not written, and forgets their writer.
   void forget(uint64_t at, uint32_t count);
-  /// Whether all of them were.
+  /// Whether all of these bytes were written.
   bool isWritten(uint64_t at, uint64_t count) const;
   /// Forgets all accesses.
   void clearAccesses();
 
-  /// Records an access by a thread to up to 16 aligned bytes. Returns what is
-  /// wrong with it, or null.
+  /// Records an access by a thread to up to 16 aligned bytes. Returns the kind
+  /// of error, or null.
   const char *note(AccessKind kind, uint64_t at, uint32_t count, int32_t thread,
                    const Moment &moment);
-  /// Records accesses of active lanes, of threads from `thread` on, each to its
-  /// own address. Returns the lanes for which note() has to be called.
+  /// Records accesses by active lanes of threads from `thread` on, each at its
+  /// own offset. Returns the lanes for which note() must be called.
   uint32_t noteLanes(AccessKind kind, uint32_t lanes, const uint64_t *at,
                      uint32_t count, int32_t thread, const Moment &moment);
 
-  /// Keeps what these bytes are, unless it was kept since the last `undo` or
-  /// `accept`.
+  /// Saves these bytes for undo(), unless they were saved since the last undo()
+  /// or accept().
   void keep(uint64_t at, uint64_t count);
-  /// Makes what was kept what is there again.
+  /// Restores the saved bytes.
   void undo();
-  /// Forgets what was kept.
+  /// Drops the saved bytes.
   void accept();
 
 private:
   static constexpr uint64_t kPageBytes = 1024;
 
-  /// The last thread that wrote some bytes and the last that read them, and
-  /// when: 0 if none did.
+  /// The threads that last wrote and last read some bytes, and when. 0 if there
+  /// was none.
   struct Cell {
     int32_t writer = 0, written = 0, reader = 0, read = 0;
   };
@@ -78,7 +78,7 @@ private:
     std::vector<Cell> cells = std::vector<Cell>(kPageBytes >> shift);
     bool isKept = false;
   };
-  /// A page as it was.
+  /// The saved state of a page.
   struct Kept {
     uint64_t number;
     std::unique_ptr<char[]> bytes;
@@ -86,14 +86,14 @@ private:
   };
 
   Page &pageOf(uint64_t at);
-  /// With cells that are no larger than what is accessed.
+  /// The page of `at`, with cells no larger than `count` bytes.
   Page &pageOf(uint64_t at, uint32_t count);
   template <bool IsRead>
   uint32_t noteLanes(uint32_t lanes, const uint64_t *at, uint32_t count,
                      int32_t thread, const Moment &moment);
 
   std::vector<char> bytes;
-  std::vector<uint64_t> written; ///< a bit a byte
+  std::vector<uint64_t> written; ///< one bit per byte
   std::vector<std::unique_ptr<Page>> pages;
   std::vector<Kept> kept;
 };
@@ -107,7 +107,7 @@ public:
   /// The allocation that contains all of these bytes, and their offset in it.
   /// Null if there is none.
   TrackedBytes *find(uint64_t address, uint64_t bytes, uint64_t &at);
-  /// Of all allocations.
+  /// Calls undo() or accept() for all allocations.
   void undo();
   void accept();
 

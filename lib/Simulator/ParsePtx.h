@@ -22,13 +22,13 @@ struct ParsedKernel {
 };
 
 struct SharedVariable {
-  uint64_t bytes, alignment; ///< 0 bytes: dynamic size
+  uint64_t bytes, alignment; ///< `bytes` is 0 for a dynamic size
 };
 
 struct ParsedModule {
   std::vector<ParsedKernel> kernels;
   std::vector<Variable> variables; ///< in global memory
-  /// In shared memory. A kernel has those that it uses.
+  /// The variables in shared memory. A kernel has those that it uses.
   std::map<std::string, SharedVariable> shared;
 };
 

@@ -176,8 +176,8 @@ void netc::simulator::placeRegisters(Kernel &kernel, const Draft &draft) {
   });
   std::vector<uint32_t> active, free[2];
   for (uint32_t number : order) {
-    // An instruction must not write a slot that it reads: it may work lane by
-    // lane.
+    // An instruction must not write a slot that it reads, since it may process
+    // lane by lane.
     auto ended = std::stable_partition(
         active.begin(), active.end(), [&](uint32_t other) {
           return intervals[other].last >= intervals[number].first;

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Executes PTX on the host, as a driver gets it. It needs no GPU, no CUDA and
-// no LLVM. It models neither time nor caches.
+// Executes PTX on the host, in the form that a driver gets. Needs no GPU, no
+// CUDA and no LLVM. It models neither time nor caches.
 
 #ifndef NETC_LIB_SIMULATOR_SIMULATOR_H
 #define NETC_LIB_SIMULATOR_SIMULATOR_H
@@ -33,10 +33,10 @@ struct Finding {
   uint64_t times;   ///< number of lanes or warps
 };
 
-/// Counts of what was executed. Sectors are 32 bytes of global memory: those
-/// that a warp's accesses touched, and the fewest that hold as many bytes.
-/// Wavefronts are passes over the 32 banks of shared memory, with their fewest,
-/// too.
+/// Counts of executed operations. Sectors are 32 bytes of global memory: those
+/// that accesses of warps touched, and the fewest that hold as many bytes.
+/// Wavefronts are passes over the 32 banks of shared memory, and the fewest
+/// possible.
 struct Counters {
   uint64_t launches = 0;
   uint64_t instructions = 0; ///< per warp
@@ -106,7 +106,7 @@ public:
 
   void setOrder(Order newOrder) { order = newOrder; }
   const Counters &counters() const { return counted; }
-  /// The same, of each kernel that was launched.
+  /// The counters of each kernel that was launched.
   std::map<std::string, Counters> countersByKernel() const;
   const std::vector<Finding> &findings() const { return found; }
 
@@ -118,7 +118,7 @@ private:
   std::unique_ptr<Memory> memory;
   std::unique_ptr<TrackedBytes> shared; ///< of the block that runs
   std::vector<char> files;              ///< registers of its warps
-  int32_t now = 0;                      ///< as memory counts time
+  int32_t now = 0;                      ///< the current time of memory accesses
   std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels;
   std::map<std::string, std::pair<uint64_t, uint64_t>> variables;
   Order order;
