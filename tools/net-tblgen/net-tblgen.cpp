@@ -71,7 +71,8 @@ void forEachAttribute(const Operator &op, Visit visit) {
       visit(attribute);
 }
 
-/// Whether `name` occurs in C++ as a whole word, of no object's members.
+/// Whether `name` occurs in C++ as a whole word that is not a member of an
+/// object.
 bool isWordOf(StringRef text, StringRef name) {
   return Regex(("(^|[^A-Za-z0-9_.])" + name + "([^A-Za-z0-9_]|$)").str())
       .match(text);
@@ -83,8 +84,9 @@ bool isUsed(const Operator &op, StringRef name) {
   });
 }
 
-/// Declares what `isUsed` of an op's operands, results and attributes, each by
-/// its getter and in a call.
+/// Declares a variable for each operand, result and attribute of an op for
+/// which `isUsed` holds. `getters` precedes the name of its getter; `operands`,
+/// `results` or `attributes` is the function that converts the value.
 void declareArguments(const Operator &op, StringRef getters, StringRef operands,
                       StringRef results, StringRef attributes,
                       function_ref<bool(StringRef)> isUsed, raw_ostream &os) {
@@ -170,7 +172,7 @@ void writeForeign(ArrayRef<Operator> ops, raw_ostream &os) {
                   languageName(op), op.getDef().getValueAsString("example"));
       for (StringRef pair : drop_begin(words)) {
         auto [theirs, ours] = pair.split('=');
-        // Others are computed; importers find these by themselves.
+        // Other settings are computed by the importers.
         if (none_of(op.getAttributes(), [&](const NamedAttribute &attribute) {
               return attribute.name == ours;
             }))

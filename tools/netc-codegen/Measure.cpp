@@ -177,7 +177,7 @@ runProgram(const Program &program, const std::vector<std::string> &arguments,
     return llvm::make_error<ProgramError>(child->status,
                                           (program.name + ": " + said).str());
   }
-  // Warnings.
+  // The program printed warnings.
   for (llvm::StringRef line : llvm::split(child->errors, '\n'))
     if (!line.empty())
       llvm::errs() << "netc: " << program.name << ": " << line << '\n';
@@ -199,7 +199,7 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
     return environment("cannot write temporary files: " +
                        toString(scratch.takeError()));
 
-  // Before the first program is compiled.
+  // Check before the first program is compiled.
   const bool isHere = options.lowering.target == "cpu";
   if (!isHere)
     if (llvm::Error error = checkGpu())
@@ -251,8 +251,8 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
     progress.end();
     report.runs[program.subject].batches.push_back(std::move(*measurement));
   }
-  // The peaks are of the machine, not of a program: the first measurement gets
-  // the best of all.
+  // Peaks belong to the machine, not to a program. The first measurement gets
+  // the highest of all.
   Measurement &first = report.runs.front().batches.front();
   for (const MeasuredRun &run : report.runs)
     for (const Measurement &measurement : run.batches)

@@ -23,7 +23,7 @@ struct MeasureOptions {
   program::Program
       program; ///< the parts of the descriptions that the caller knows
   std::vector<uint64_t> batches; ///< batch sizes; empty for those of the runs
-  std::vector<std::string> arguments; ///< of the programs
+  std::vector<std::string> arguments; ///< options of the programs
 };
 
 /// Compiles each run, for each batch size, to a temporary program, executes all

@@ -45,7 +45,8 @@ llvm::Error netc::writeProgram(const CompiledStep &step, const Backend &backend,
         "there is no `" + runtime +
         "`, which programs are linked with; is "
         "netc installed as a whole?");
-  // A temporary file next to the output, which is renamed. Links are followed.
+  // Link to a temporary file next to the output, then rename it. Links are
+  // followed.
   llvm::SmallString<128> path;
   if (llvm::sys::fs::real_path(output, path))
     path = output;
@@ -87,7 +88,7 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
                  : llvm::Error::success();
   };
   bool isText = code == Emit::Linalg || code == Emit::Llvm || code == Emit::Ptx;
-  // Text must not depend on the machine.
+  // Printed code must not depend on the machine.
   if (isText && !options.isa)
     options.isa = program::Isa::Baseline;
   llvm::Expected<std::unique_ptr<Backend>> backend = makeBackend(options);

@@ -211,7 +211,7 @@ int main(int argc, char **argv) {
   explainCrashes(argc, argv);
   if (std::optional<Exit> status = parseCommandLine(argc, argv))
     return *status;
-  // Before threads are started.
+  // Must be called before threads are started.
   leaveNothingOnSignals();
   inSession(run);
 }

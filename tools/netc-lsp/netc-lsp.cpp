@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Answers editors by the Language Server Protocol.
+// The language server: answers editors by the Language Server Protocol.
 
 #include "lib/LanguageServer/Server.h"
 #include "mlir/Tools/lsp-server-support/Logging.h"

@@ -142,7 +142,7 @@ bool Verifier::verifyGradients(Data data) {
   if (trained.empty())
     return true; // also without a loss, for inference
   LoweringOptions exact = options();
-  // A rounded loss has steps instead of slopes.
+  // A rounded loss is a step function, which has no slopes.
   exact.reference = exact.doubles = exact.unrounded = true;
   std::optional<JitStep> step = subject.build(*subject.plain, exact);
   if (!step)
@@ -181,7 +181,7 @@ bool Verifier::verifyGradients(Data data) {
       step->run(1);
       return step->loss();
     };
-    // Its slope, exact for polynomials of degree 4.
+    // The slope of the loss, exact for polynomials of degree 4.
     auto slope = [&] {
       double near = lossAt(kShift) - lossAt(-kShift);
       double far = lossAt(2 * kShift) - lossAt(-2 * kShift);
@@ -235,16 +235,17 @@ static constexpr double kLeastNormal = 0x1p-126;
 static constexpr double kFastFactor = 8;
 /// Number of random perturbations of the formula.
 static constexpr uint64_t kPerturbations = 3;
-/// The same where the errors are those of 16 bits: a loss is one number, and
-/// that of a real program is beyond 4 times the largest of 8 in 1 of 60,000.
+/// The number of perturbations if the errors are those of 16 bits. A loss is
+/// one number: that of a correct program exceeds 4 times the largest error of 8
+/// perturbations in 1 of 60,000 cases.
 static constexpr uint64_t kRoundedPerturbations = 8;
 
 static double unitOf(NumberFormat format) {
   return std::ldexp(0.5, -int(traitsOf(format).mantissaBits));
 }
 
-/// The same for the step's values with the fewest bits: two programs may round
-/// a value to different 16-bit numbers.
+/// The rounding error of the step's format with the fewest bits. Two programs
+/// may round a value to different 16-bit numbers.
 static double unitOf(ModuleOp module) {
   double unit = kUnit;
   for (auto step : module.getOps<StepOp>())
@@ -341,8 +342,8 @@ bool Verifier::verifyFast(Data data) {
   std::optional<JitStep> exact = subject.build(*subject.step, perturbed);
   if (!fast || !exact || !reference() || !hostReference())
     return false;
-  // Rounding may move the two to different sides of a kink, which only shows
-  // for few data.
+  // Rounding may move the two to different sides of a kink. That shows only for
+  // some data.
   auto isNear = [&](JitStep &step, JitStep &exact, bool roundsAlike) {
     auto compare = [&](uint64_t dataSeed, bool report) {
       return compareFast(step, exact, roundsAlike, dataSeed, data, report);
@@ -360,7 +361,8 @@ bool Verifier::verifyFast(Data data) {
     confirm(Twine("fast code computes what the reference does") + nameOf(data));
   if (unitOf(*subject.step) == kUnit)
     return holds;
-  // Where both round wrongly, they agree.
+  // If both programs round wrongly in the same way, they agree, so compare with
+  // the unrounded step too.
   perturbed.unrounded = true;
   std::optional<JitStep> unrounded = subject.build(*subject.step, perturbed);
   if (!unrounded)

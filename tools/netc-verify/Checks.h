@@ -9,7 +9,7 @@
 
 namespace netc {
 
-/// Checks a run, and prints to standard output what holds and what does not.
+/// Checks a run, and prints to standard output which checks hold.
 class Verifier {
 public:
   Verifier(const Subject &subject, uint64_t seed, bool verbose, bool quiet)
@@ -35,14 +35,14 @@ private:
   /// Whether the step's loss is NaN, so that there is nothing to compare.
   /// Prints so once.
   bool isLost(const JitStep &step);
-  /// For the target of the subject.
+  /// The lowering options for the subject's target.
   LoweringOptions options(bool isReference = false) const;
   /// Whether the simulator, if the step runs on one, has no findings. Prints
   /// them.
   bool isClean(const JitStep &step) const;
   /// The reference in f32, with counts. Compiled on first use.
   JitStep *reference();
-  /// The same on this processor.
+  /// The reference for the host in f32, with counts. Compiled on first use.
   JitStep *hostReference();
   /// Whether the error of fast code, against `exact` in f64, is at most
   /// kFastFactor times that of rounding. With `roundsAlike`, `exact` rounds to

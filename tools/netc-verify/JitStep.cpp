@@ -23,7 +23,7 @@ static void launchKernel(int64_t kernel, void **arguments) {
   SimulatedDevice::launch(kernel, arguments);
 }
 
-/// That of the running step.
+/// The perturbation of the running step.
 static Perturbation *perturbation;
 
 static double perturbed(double value, double unit) {

@@ -35,9 +35,9 @@ private:
 
 /// The data of a step.
 enum class Data {
-  Valid,       ///< as a program reads or synthesizes it
-  AnyIntegers, ///< the same with any integers of their types
-  AnyNumbers   ///< with infinities and NaN, in parameters as well
+  Valid,       ///< as a program reads or synthesizes them
+  AnyIntegers, ///< with any integers of their types
+  AnyNumbers   ///< with infinities and NaN, also in parameters
 };
 
 /// A compiled step, loaded into this process, with its device.
@@ -51,13 +51,14 @@ public:
   void reset(uint64_t seed, Data data = Data::Valid);
   /// Runs the step with this number, from 1.
   void run(int64_t number);
-  /// Of a step lowered to be perturbed: what its roundings do from now on.
+  /// Sets the errors of roundings from now on. The step must be lowered to be
+  /// perturbed.
   void perturb(Perturbation perturbation) { errors = perturbation; }
   /// The mean over the parts of the batch.
   double loss() const;
   /// The elements of a slot in row-major order.
   std::vector<double> values(const program::Slot &slot) const;
-  /// The same from the result of save().
+  /// The elements of a slot in the result of save(), in row-major order.
   static std::vector<double> values(const program::Slot &slot,
                                     const std::vector<char> &saved);
   void assign(const program::Slot &slot, const std::vector<double> &values);
@@ -74,7 +75,7 @@ public:
   /// The counts of all runs, three numbers for each op: matmul, other,
   /// transcendental. Empty if the step does not count.
   std::vector<int64_t> counts() const;
-  /// The simulator that it runs on; null for this processor.
+  /// The simulator that executes the step; null for the host.
   simulator::Device *simulated() const;
 
 private:
@@ -83,8 +84,8 @@ private:
   program::Program description;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::unique_ptr<runtime::Device> device;
-  class SimulatedDevice *simulator =
-      nullptr; ///< the device, if it is simulated
+  /// The device, if it is simulated.
+  class SimulatedDevice *simulator = nullptr;
   int64_t *executed = nullptr;
   Perturbation errors;
   uint64_t seed = 0;

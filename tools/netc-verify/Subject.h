@@ -11,7 +11,7 @@
 
 namespace netc {
 
-/// A run of a file, as modules with nothing but its step.
+/// A run of a file, as modules that contain only its step.
 struct Subject {
   std::string file; ///< without its folder
   std::string run;
@@ -20,7 +20,8 @@ struct Subject {
   /// The widest vectors to use; none for the machine's.
   std::optional<program::Isa> isa;
   mlir::OwningOpRef<mlir::ModuleOp> step;
-  /// The same, but each parameter changes by minus its gradient.
+  /// The step with a plain update: each parameter changes by minus its
+  /// gradient.
   mlir::OwningOpRef<mlir::ModuleOp> plain;
 
   std::string name() const { return file + ":" + run; }

@@ -35,7 +35,7 @@ static Exit becomeCodegen(char **argv) {
                                           "installed as a whole?");
 }
 
-/// Prints the network that is asked for, or the inference, as a graph.
+/// Prints the selected network, or the inference, as a graph.
 static Exit printGraph(llvm::ArrayRef<Specification *> files) {
   llvm::SmallVector<mlir::Operation *> graphs;
   std::vector<std::string> names;
