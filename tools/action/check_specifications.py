@@ -4,8 +4,8 @@
 
 """Checks the specifications of a repository in a workflow of GitHub, for action.yml; docs/ContinuousIntegration.md shows it.
 
-Errors and warnings become annotations and a file of SARIF 2.1.0. For a pull request, `--compare` of its base becomes Markdown in the
-summary of the job, in a file, and in a comment, if GITHUB_TOKEN is set. Exits with 1 if there is an error.
+Errors and warnings become annotations and a file of SARIF 2.1.0. For a pull request, the comparison with its base goes to the
+summary of the job and to a file, in Markdown, and to a comment if GITHUB_TOKEN is set. Exits with 1 if there is an error.
 """
 
 import argparse
@@ -46,7 +46,8 @@ class Netc:
         return done
 
     def check(self, file):
-        """The diagnostics of a specification. Where one has no place in a file of the repository, it is put to the specification."""
+        """The diagnostics of a specification. A diagnostic outside of the repository's files is moved to the
+        specification."""
         for line in self(["--check", "--diagnostics=json", file]).stderr.splitlines():
             diagnostic = json.loads(line)
             if not os.path.isfile(diagnostic.get("file", "")):
@@ -54,7 +55,7 @@ class Netc:
             yield diagnostic
 
     def compare(self, old, new):
-        """What is different in the second file, in Markdown; nothing if it costs the same."""
+        """The differences in the second file, in Markdown; empty if the costs are the same."""
         done = self(["--compare", "--format=markdown", old, new])
         if done.returncode and not done.stdout:
             return "There is no comparison: one of the two has errors.\n"
@@ -66,7 +67,7 @@ class Netc:
 
 
 def annotation(diagnostic):
-    """A line by which a workflow marks a line of a file."""
+    """A workflow command that annotates a line of a file."""
 
     def escaped(text, further=""):
         for character in "%\r\n" + further:
@@ -79,7 +80,7 @@ def annotation(diagnostic):
 
 
 def location(diagnostic):
-    # GitHub wants a line, even of what is about the file.
+    # GitHub needs a line, even for a diagnostic of the whole file.
     region = {"startLine": diagnostic.get("line", 1)}
     if "column" in diagnostic:
         region["startColumn"] = diagnostic["column"]
@@ -87,7 +88,7 @@ def location(diagnostic):
 
 
 def rule(name):
-    """What GitHub wants of a rule. Ids are words."""
+    """The members that GitHub needs in a rule. An id is made of words."""
     words = {"text": name.replace("-", " ")}
     return {"id": name, "shortDescription": words, "fullDescription": words, "help": words}
 
@@ -109,7 +110,7 @@ def sarif(diagnostics, version):
 
 
 def base_of(event):
-    """The commit that a pull request starts from, if the event is one."""
+    """The commit on which a pull request is based; None for other events."""
     if "pull_request" not in event:
         return None
     try:
@@ -119,7 +120,7 @@ def base_of(event):
 
 
 def changes(base, patterns):
-    """The old name of each file that is renamed, and the names of those that are gone, new or changed."""
+    """The old names of renamed files by their new names, the removed files, and the new or changed files."""
     fields = iter(names(git("diff", "--name-status", "-z", "-M", base, "--", *patterns)))
     renamed, gone, changed = {}, [], set()
     for status in fields:
@@ -135,7 +136,7 @@ def changes(base, patterns):
 
 
 def compared(netc, base, files, renamed, gone):
-    """A section of Markdown for each specification that costs something else than at the base."""
+    """A section of Markdown for each specification whose cost differs from that at the base."""
     sections = [f"# `{name}`\n\nThe file is gone.\n" for name in gone]
     with tempfile.TemporaryDirectory() as folder:
         archive = os.path.join(folder, "base.tar")
@@ -151,7 +152,7 @@ def compared(netc, base, files, renamed, gone):
 
 
 def fitting(sections, limit):
-    """The sections that fit, and how many do not."""
+    """The sections that fit into the limit, and a line with the number of others."""
     kept = ""
     for count, section in enumerate(sections):
         if len(kept) + len(section) > limit:
@@ -161,7 +162,7 @@ def fitting(sections, limit):
 
 
 def comment(event, body, is_news):
-    """Writes the comment of the pull request, in place of the earlier one. Only news make a first one."""
+    """Writes the comment of the pull request, or replaces it. Only news create the first comment."""
     number, repository = event["pull_request"]["number"], os.environ["GITHUB_REPOSITORY"]
     root = f"{os.environ['GITHUB_API_URL']}/repos/{repository}/issues"
 
@@ -182,7 +183,7 @@ def comment(event, body, is_news):
         elif is_news:
             request("POST", f"{root}/{number}/comments", {"body": body})
     except urllib.error.HTTPError as problem:
-        # A pull request from a fork has a token that only reads.
+        # The token of a pull request from a fork can only read.
         print(f"::warning::netc cannot comment, which needs `pull-requests: write`: {problem}")
 
 
@@ -202,7 +203,7 @@ def main():
     files = names(git("ls-files", "-z", "--", *options.files.split()))
     renamed, gone, changed = changes(base, options.files.split()) if base else ({}, [], set())
 
-    # Specifications that import the same file have its diagnostics in common.
+    # Specifications that import the same file share its diagnostics.
     found = {}
     checked = [name for name in files if name in changed] if base and options.changed else files
     for name in checked:

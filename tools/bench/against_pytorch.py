@@ -61,7 +61,7 @@ def user_time():
 
 
 class Netc:
-    """A program that netc made."""
+    """A program compiled by netc."""
 
     def __init__(self, name, precision, arguments, folder):
         self.program = os.path.join(folder, f"{name}-{precision}")
@@ -76,8 +76,8 @@ class Netc:
         self.peak = self.bandwidth = 0.0
 
     def run(self, arguments, *options):
-        """The report, and the user time of the whole run. The system's is left out: what it is charged for reclaiming
-        memory that others used exceeds a step."""
+        """The report, and the user time of the whole run. System time is left out: it includes the reclaiming of memory
+        that other programs used, which may take longer than a step."""
         command = [self.program, f"--threads={arguments.threads}", "--json", "--quiet", *options]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         output = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
@@ -100,8 +100,8 @@ class Netc:
         return result
 
     def roof(self):
-        """Seconds of a step whose ops, each by itself, reach the peak, or the memory's bandwidth where that takes
-        longer. What never runs by itself moves no bytes."""
+        """The seconds of a step at its roofs: each op by itself at the peak, or at the memory bandwidth if that takes
+        longer. An op that never runs by itself moves no bytes."""
         return sum(
             max((op["matmul"] + op["other"]) / self.peak, op["bytes"] / self.bandwidth if op["calls"] else 0)
             for op in self.report["ops"]
@@ -109,7 +109,7 @@ class Netc:
 
 
 class Steps:
-    """What PyTorch does again and again: `step`, of which the subclass tells what it is."""
+    """Repeated runs of `step`, which subclasses define."""
 
     def turn(self, arguments):
         for index in range(2):
@@ -137,7 +137,7 @@ class PyTorch(Steps):
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3, momentum=0.9)
 
     def parameters(self):
-        """How many, of two biases that are only added (`bias_ih` and `bias_hh` of an LSTM) one."""
+        """The number of parameters. Of the two biases that an LSTM only adds (`bias_ih` and `bias_hh`), one counts."""
         return sum(p.numel() for name, p in self.model.named_parameters() if "bias_hh" not in name)
 
     def step(self, index):
@@ -150,7 +150,7 @@ class PyTorch(Steps):
 
 
 class Product(Steps):
-    """A product of two square matrices: what a library that was tuned for years reaches of the peak, here and now."""
+    """A product of two square matrices. Its rate is what a well-tuned library reaches on this machine now."""
 
     SIZE = 2048
 

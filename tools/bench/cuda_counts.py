@@ -3,16 +3,17 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Says by counts how good kernels for a GPU are, without one.
+"""Evaluates kernels for a GPU by counts, without a GPU.
 
     tools/bench/cuda_counts.py [--netc=NETC] [--batch=N] [--set=KEY=VALUE] [--products] FILE.net:RUN ...
 
-Each run's step is executed on netc's simulator. By run: launches of a step; sectors of global memory and passes over the banks of
-shared memory, beside the fewest that hold as many bytes; FLOP executed beside those counted; and a bound: no H200 takes less time for
-what each kernel executes, beside what the step's own FLOP and bytes would take. If `ptxas` is in PATH or /usr/local/cuda/bin: spills.
+Executes the step of each run on netc's simulator. Prints for each run: the launches of a step; the sectors of global memory and
+the passes over the banks of shared memory, beside the fewest that hold as many bytes; the executed FLOP beside the counted
+ones; and lower bounds of the time on an H200, for what the kernels execute, and for the step's own FLOP and bytes. Prints
+spills, too, if `ptxas` is in PATH or /usr/local/cuda/bin.
 
-With `--products` nothing is executed, so that large networks can be asked for: what the schedules of their products by matrix
-instructions say that these execute, beside what is counted, and what share of the FLOP of all tiled products they are.
+With `--products`, nothing is executed, so networks may be large. Prints from the schedules what the products by matrix
+instructions execute, beside what is counted, and their share in the FLOP of all tiled products.
 """
 
 import argparse
@@ -23,12 +24,12 @@ import shutil
 import subprocess
 import tempfile
 
-# Of an H200: multiprocessors, cycles a second, FLOP a second of f32 and of products of bf16, bytes a second.
+# An H200: multiprocessors, cycles per second, FLOP per second for f32 and for products of bf16, bytes per second.
 MULTIPROCESSORS, CLOCK, FLOPS, TENSOR_FLOPS, BANDWIDTH = 132, 1.83e9, 67e12, 989e12, 4.8e12
 
 
 def seconds(counted):
-    """No kernel is faster than what it does most of."""
+    """A lower bound of the time of a kernel: that of its slowest unit."""
     return max(counted["sectors"] * 32 / BANDWIDTH,
                counted["flop"] / FLOPS,
                counted["tensor_flop"] / TENSOR_FLOPS,
@@ -37,7 +38,7 @@ def seconds(counted):
 
 
 def spills(ptx):
-    """Bytes that all kernels of a file spill, and the most registers of one; None without ptxas."""
+    """The bytes that all kernels of a file spill, and the most registers of a kernel. None without ptxas."""
     path = os.environ.get("PATH", "") + ":/usr/local/cuda/bin"
     ptxas = shutil.which("ptxas", path=path)
     if not ptxas:
@@ -50,7 +51,8 @@ def spills(ptx):
 
 
 def products(netc, given):
-    """By matrix instructions: how many products, their FLOP executed and counted; and the FLOP of others that have tiles."""
+    """The number of products by matrix instructions, their executed and counted FLOP, and the FLOP of other tiled
+    products."""
     said = subprocess.run([netc, "--emit=schedule", "--target=cuda"] + given, check=True, capture_output=True, text=True).stdout
     executed = counted = others = count = 0
     for line in said.splitlines():
@@ -87,7 +89,7 @@ def row(options, subject, folder):
     run, given = given_for(options, subject)
     program, ptx = os.path.join(folder, "program"), os.path.join(folder, "code.ptx")
     subprocess.run([netc, "--emit=exe", "--target=cuda", "-o", program] + given, check=True, stderr=subprocess.DEVNULL)
-    # What an emission says beside its result is no news here.
+    # Diagnostics of the compilation are not shown.
     subprocess.run([netc, "--emit=ptx", "--target=cuda", "--arch=sm_90a", "-o", ptx] + given, check=True, stderr=subprocess.DEVNULL)
     said = subprocess.run([program, "--steps=1", "--simulate", "--json"], check=True, capture_output=True, text=True).stdout
     report = json.loads(said)["simulator"]

@@ -3,10 +3,11 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Prints what torch.profiler and FlopCounterMode count of one op at a time, beside what its products cost.
+"""Prints what torch.profiler and FlopCounterMode count for single ops, beside the exact count of their products.
 
-Each op runs forward and backward alone. F is the exact count of its forward pass, 2 a multiply-add; the counts are
-multiples of F, forward and backward apart. The table of docs/Auditing.md is made from it. Needs PyTorch, from PyPI.
+Each op runs forward and backward alone. F is the exact count of its forward pass, with 2 FLOP for a multiply-add. Counts are
+printed as multiples of F, forward and backward apart. They are the source of the table in docs/Auditing.md. Needs PyTorch,
+from PyPI.
 """
 
 import warnings
@@ -42,7 +43,8 @@ def function(op, *shapes):
 
 
 def conv(kind, channels, made, sizes, **settings):
-    """A convolution of so many channels, 3 taps an axis; `made` points of its result, all axes and examples."""
+    """A convolution with this number of channels and 3 taps per axis. `made` is the number of points of its result over
+    all axes and examples."""
     module = kind(channels, channels, 3, **settings)
     return layer(module, *sizes), 2 * made * module.weight.numel()
 
@@ -59,7 +61,7 @@ def rnn(kind, gates, projected=0):
 
 
 def encoder_evaluated():
-    """In evaluation a layer of 16 features, 2 heads and 32 hidden ones is one op."""
+    """A layer of 16 features, 2 heads and 32 hidden features. In evaluation, PyTorch runs it as one op."""
     module = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
     x = torch.randn(2, 6, 16)
 
@@ -113,7 +115,7 @@ def counted(work):
 
 
 def both(count, run):
-    """Of the forward and of the backward pass."""
+    """The counts of the forward and of the backward pass."""
     results = []
     forward = count(lambda: results.append(run()))
     if not results[0].requires_grad:

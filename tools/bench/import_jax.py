@@ -35,14 +35,14 @@ def mlp(weights, x):
 
 
 def columns(weights, words):
-    """Weights in front, as Equinox has them, a format of 16 bits, and positions."""
+    """Products with the weight first, as in Equinox, a 16-bit format, and positions."""
     x = weights["table"][words] + weights["positions"][jnp.arange(words.shape[1])]
     product = lambda column: weights["out"].astype(jnp.bfloat16) @ column.astype(jnp.bfloat16)
     return jax.vmap(jax.vmap(product))(x)
 
 
 class Residual(nn.Module):
-    """Its batch norms normalize by the batch, and the running averages are not read."""
+    """Batch norms that normalize by the batch, without reading running averages."""
 
     @nn.compact
     def __call__(self, x):
@@ -93,7 +93,7 @@ class Transformer(nn.Module):
 
 
 def models():
-    """By name: a function, its weights, an input, and the FLOP of its products."""
+    """Yields for each model its name, function, weights, an input, and the FLOP of its products."""
     size = jax.ShapeDtypeStruct
     sizes = [(64, 128), (128, 10)]
     yield "mlp", mlp, [(size(each, "f4"), size(each[1:], "f4")) for each in sizes], size((1, 64), "f4"), 2 * sum(map(math.prod, sizes))

@@ -27,7 +27,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python"))
 IMAGE = {"inception_v3": 299}
 LENGTH = 32
 PARTS = ["lstm", "gru", "rnn", "rnn_relu", "lstm_cell", "gru_cell", "rnn_cell", "given_states", "multihead_attention", "encoder", "decoder", "transformer", "resnet_fpn_backbone"]
-# By family: the class, and what makes a model of the class small.
+# The class of each family, and the settings of a small model.
 SMALL = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 256}
 FAMILIES = {
     "gpt2": ("GPT2LMHeadModel", {"n_embd": 64, "n_layer": 3, "n_head": 4, "vocab_size": 256}),
@@ -51,11 +51,11 @@ FAMILIES = {
 
 
 def image_model(name):
-    """The module, and its inputs by the number of examples."""
+    """The module, and a function from the batch size to its inputs."""
     import torch
     import torchvision
 
-    # RegNets ask for the values of numbers when they are made, which `meta` has none of.
+    # RegNets read values of tensors in their constructors, and tensors on `meta` have none.
     device = "cpu" if name.startswith("regnet") else "meta"
     with torch.device(device):
         module = getattr(torchvision.models, name)(weights=None)
@@ -86,7 +86,7 @@ def language_model(name):
 
 
 def by_steps(cell):
-    """What calls a recurrent cell at each step."""
+    """A module that calls a recurrent cell once per step."""
     import torch
 
     class Steps(torch.nn.Module):
@@ -105,7 +105,7 @@ def by_steps(cell):
 
 
 def translator(width):
-    """A GRU that goes on from the states of another, and an LSTM from those that are learned."""
+    """A GRU that starts from the states of another, and an LSTM that starts from trained states."""
     import torch
     from torch import nn
 
@@ -125,7 +125,7 @@ def translator(width):
 
 
 def part(name):
-    """A module of torch.nn, or what others are built of."""
+    """A module of torch.nn, or a typical part of a network."""
     import torch
     from torch import nn
 
@@ -163,7 +163,7 @@ def part(name):
 
 
 def tensors(value):
-    """The numbers that a module gives, of which a loss may be made."""
+    """The floating-point results of a module, from which a loss can be computed."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -173,9 +173,10 @@ def tensors(value):
 
 
 def count(module, inputs):
-    """The FLOP of a forward and a backward pass, and how many more FlopCounterMode counts of gradients of grouped convolutions.
+    """Counts the FLOP of a forward and a backward pass, and those that FlopCounterMode counts too many for gradients of grouped
+    convolutions.
 
-    Attention is counted as its products, which is all that `meta` has: fused kernels compute the scores again.
+    Attention is counted as its products, since `meta` has no fused kernels. These compute the scores again.
     """
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -198,7 +199,7 @@ def count(module, inputs):
 
 
 def graph_of(name):
-    """The graph, with what PyTorch counts."""
+    """The graph of a model, with PyTorch's counts."""
     import torch
 
     from netc.torch_graph import export
@@ -207,14 +208,13 @@ def graph_of(name):
     graph = export(module, kwargs=inputs(3), name=name)
     sizes = {text: size for value in graph["inputs"] for text, size in zip(value["shape"], inputs(1)[value["name"]].shape) if text in graph["symbols"]}
     parameters = sum(p.numel() for p in module.parameters())
-    # As they are trained, image networks have heads that `eval` leaves out, and batch norms want two examples.
+    # Train image networks: `eval` leaves out some of their heads. Batch norms need two examples.
     examples = 1 if name in FAMILIES else 2
     given = inputs(examples)
     if name in FAMILIES:
         import transformers
 
-        # Masks are made by values, which `meta` has none of. FlopCounterMode does not see into the op that computes
-        # experts at once.
+        # Masks depend on values, which `meta` does not have. FlopCounterMode does not count the op that computes all experts.
         config = transformers.AutoConfig.for_model(name, **FAMILIES[name][1])
         config._experts_implementation = "eager"
         module = getattr(transformers, FAMILIES[name][0])(config)
@@ -232,13 +232,13 @@ def graph_of(name):
 
 
 def unread(graph):
-    """How many parameters no op reads. netc is without them."""
+    """The number of parameters that no op reads. netc leaves them out."""
     read = {name for node in graph["nodes"] for name in node["in"]}
     return sum(math.prod(weight["shape"]) for weight in graph["weights"] if weight["name"] not in read)
 
 
 def expectations(graph):
-    """What follows an imported network: that it costs what PyTorch counts."""
+    """Expects for an imported network: it must cost what PyTorch counts."""
     counted, name = graph["counted"], graph["name"]
     sizes = "".join(f"{axis} = {size}; " for axis, size in counted["sizes"].items())
     names = [output["name"] if output["name"].isidentifier() else f"m{output['name']}" for output in graph["outputs"]]
@@ -250,7 +250,7 @@ expect {name}.params == {counted["parameters"] - unread(graph)}
 
 
 def compare(netc, path):
-    """`equal`, or why not."""
+    """Returns `equal`, or the difference."""
     graph = json.loads(path.read_text())
     done = subprocess.run([netc, "import", str(path)], capture_output=True, text=True)
     if done.returncode:
@@ -268,7 +268,7 @@ def compare(netc, path):
 
 
 def options(about):
-    """A parser of what each program of this kind takes."""
+    """A parser for the options of these programs."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--netc", default="netc")
     parser.add_argument("--keep", type=pathlib.Path)
@@ -279,7 +279,7 @@ def options(about):
 
 
 def run(given, names, make):
-    """Compares them, and says whether one is different. `make`: the graph, by name and folder."""
+    """Compares all models, and returns whether one differs. `make` returns a graph by name and folder."""
     folder = given.keep or pathlib.Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
     equal = 0

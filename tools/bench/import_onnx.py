@@ -21,7 +21,8 @@ IMAGES = "alexnet convnext_tiny densenet121 efficientnet_b0 googlenet mnasnet1_0
 
 
 def module_of(name):
-    """With numbers, which files hold; all different, so that the exporter takes no two weights for one."""
+    """A module with values, since files contain them. All values differ, so that the exporter does not merge equal
+    weights."""
     import torch
 
     if name in FAMILIES:
@@ -40,7 +41,7 @@ def module_of(name):
 
 
 def export(name, path, is_old):
-    """The file, and what PyTorch counts."""
+    """Exports a module, and returns PyTorch's counts."""
     import torch
     from torch.utils.flop_counter import FlopCounterMode
 
@@ -49,7 +50,7 @@ def export(name, path, is_old):
     given = lambda count: {key: torch.zeros_like(value, device="cpu") if hasattr(value, "to") else value for key, value in inputs(count).items()}
 
     class Results(torch.nn.Module):
-        """Of an object that a model gives, the first tensor."""
+        """Returns the first tensor of an object that a model returns."""
 
         def __init__(self):
             super().__init__()
@@ -71,7 +72,7 @@ def export(name, path, is_old):
     with FlopCounterMode(display=False) as flop:
         made = tensors(Results()(*(one[key] for key in names)))
     made[0].sum().backward()
-    # The file has what its results depend on.
+    # The file contains only what its results depend on.
     used = sum(p.numel() for p in module.parameters() if p.grad is not None)
     return {"parameters": used, "forward": flop.get_total_flops()}, {key: one[key].shape for key in names}
 

@@ -3,11 +3,12 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Compares what netc counts as kept for the backward pass with what PyTorch keeps, tensor by tensor, and prints a table.
+"""Compares the tensors that netc counts as saved for the backward pass with those that PyTorch saves, and prints a table.
 
-Each tensor of netc meets one of PyTorch of its type and number of elements. What meets none has a name, the reason why
-the two differ; what has no name is a bug of one of them, and is listed. PyTorch decides as it does on a GPU, but computes
-nothing (kept_by_pytorch.py). Attention is written out in both. Needs PyTorch, torchvision and transformers, from PyPI.
+Each tensor of netc is matched with one of PyTorch that has the same type and number of elements. For the others, a table below
+states the reason of the difference. A tensor without a reason is listed: it is a bug of netc or of PyTorch. PyTorch decides as
+on a GPU, but computes nothing (kept_by_pytorch.py). Attention is written out in both. Needs PyTorch, torchvision and
+transformers, from PyPI.
 """
 
 import argparse
@@ -28,7 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LOW = {"f32": None, "bf16": torch.bfloat16, "f16": torch.float16}
 
-# Why PyTorch keeps a tensor that netc does not: the nodes of its backward pass that keep it, its type, the reason.
+# Tensors that only PyTorch saves: the nodes of its backward pass that save them, their type, the reason.
 BESIDE = [
     (r"(Native|Cudnn)(BatchNorm|LayerNorm|GroupNorm)\.result1", "f32", "norm: the mean beside 1 / std"),
     (r"NllLoss\.total_weight", "f32", "loss: the sum of weights of classes"),
@@ -50,16 +51,16 @@ BESIDE = [
     (r"(Addmm\.mat1|Mm\.self)", "low", "a copy of one value for each product that reads it"),
     (r"Bmm\.(self|mat2)", "any", "attention: keys and values for each head of a group"),
 ]
-# Why netc keeps one that PyTorch does not: its op, its type, the reason.
+# Tensors that only netc saves: the op, the type, the reason.
 BESIDE_OF_NETC = [
     (r".*\bcompare|.*where", "i1", "a mask of scores, to which PyTorch adds numbers"),
     (r".*\blstm\b.*scan", "any", "LSTM: tanh of the cell state of each step, for the cell state after the last"),
 ]
-# The same of one network, on either side.
+# Tensors that one side saves in a single network.
 BESIDE_OF_NETWORK = {
     "swin_t": [(r"Mul\.other", "any", "stochastic depth, which examples/swin.net leaves out")],
 }
-# Why the types of one value differ: the node of PyTorch's, the op of netc.
+# Values with different types: the node of PyTorch, the op of netc, the reason.
 OTHER_TYPE = [
     (r"Mul\.other", r".*dropout", "dropout: a mask of whole examples in numbers, not in truth values"),
     (r"changed in place", r".*dropout", "dropout in place: a mask in numbers, not in truth values"),
@@ -67,8 +68,8 @@ OTHER_TYPE = [
 
 
 def kept_by_netc(netc, name, format):
-    """What netc keeps: dictionaries of `op`, `type`, `elements` and `bytes`. What a loop over time makes is one value in
-    netc, and one for each step here, as in PyTorch."""
+    """The values that netc saves, as dictionaries of `op`, `type`, `elements` and `bytes`. A value of a loop over time
+    is split into one per step, as in PyTorch."""
     command = [netc, "-I", os.path.join(ROOT, "examples"), f"--run={name}_run", "--format=json"]
     command += [f"--set={name}_run.precision={format}", os.path.join(HERE, "kept.net")]
     report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
@@ -82,7 +83,7 @@ def kept_by_netc(netc, name, format):
 
 
 def reason_of(table, names, type):
-    """The first that holds for one of `names`, with its place; None if none does."""
+    """The reason for one of `names`, and its position in the table; None if there is none."""
     for place, (pattern, wanted, reason) in enumerate(table):
         if wanted in ("any", type) or wanted == "low" and type in ("bf16", "f16"):
             if any(re.match(pattern, name) for name in names):
@@ -91,7 +92,7 @@ def reason_of(table, names, type):
 
 
 def regroup(ours, theirs, steps):
-    """Takes out what several tensors of one side are that the other has as one: queries, keys and values, the gates of an
+    """Removes groups of tensors that the other side has as a single tensor: queries, keys and values, the gates of an
     LSTM, the `steps` of a loop."""
 
     def may_be_one(value):
@@ -110,7 +111,7 @@ def regroup(ours, theirs, steps):
 
 
 def compare(name, ours, theirs):
-    """Bytes by the reason why PyTorch keeps more (less: negative), and what there is no reason for."""
+    """The bytes that PyTorch saves more than netc (negative: less), by reason, and the tensors without a reason."""
     reasons, unexplained = collections.Counter(), []
     more = BESIDE_OF_NETWORK.get(name, [])
     beside, beside_of_netc = more + BESIDE, more + BESIDE_OF_NETC
@@ -121,7 +122,7 @@ def compare(name, ours, theirs):
     def count(values, like):
         return sum(value[:2] == like[:2] for value in values)
 
-    # One value in two types.
+    # Match a value that has different types on both sides.
     for mine in list(ours):
         for reader, op, reason in OTHER_TYPE:
             if not re.match(op, mine[3][0]) or count(ours, mine) <= count(theirs, mine):
@@ -137,7 +138,7 @@ def compare(name, ours, theirs):
                 reasons[reason] += found[0][2] - mine[2]
                 break
 
-    # What has a reason is left over first.
+    # Values with a reason are left unmatched first.
     def surplus(values, others, table):
         left = []
         for like in {value[:2] for value in values}:

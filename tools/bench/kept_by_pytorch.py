@@ -2,10 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What PyTorch keeps for the backward pass of a model: each storage once, with what keeps it.
+"""Lists the tensors that PyTorch saves for the backward pass of a model: each storage once, with the nodes that save it.
 
-Tensors are fake: they have shapes, types and a device, and no data. So PyTorch's dispatcher and autograd decide as they
-do on a GPU, without one.
+Tensors are fake: they have shapes, types and a device, but no data. PyTorch's dispatcher and autograd decide as on a GPU,
+without needing one.
 """
 
 import dataclasses
@@ -26,7 +26,7 @@ TYPES = {
     torch.bool: "i1",
 }
 
-# Ops that give what they read another shape.
+# Ops that only change the shape.
 VIEWS = {
     "TBackward0",
     "TransposeBackward0",
@@ -50,7 +50,7 @@ class Kept:
 
 
 def is_copy_of_weight(tensor):
-    """Whether autocast made it of a parameter."""
+    """Whether autocast made the tensor from a parameter."""
     node = tensor.grad_fn
     while node is not None and type(node).__name__ in VIEWS:
         node = node.next_functions[0][0]
@@ -63,7 +63,7 @@ def is_copy_of_weight(tensor):
 
 
 def readers_of(loss, saved, unpacked):
-    """For each saved tensor, by its number, which nodes keep it."""
+    """The nodes that save each tensor, by the number of the tensor."""
     readers = [[] for _ in saved]
     seen, work = {loss.grad_fn}, [loss.grad_fn]
     while work:
@@ -87,7 +87,7 @@ def readers_of(loss, saved, unpacked):
 
 
 class Autocast:
-    """`torch.autocast`, which refuses CUDA where there is no GPU."""
+    """`torch.autocast` for CUDA, which PyTorch refuses without a GPU."""
 
     def __init__(self, device, type):
         self.device, self.type = device, type
@@ -106,8 +106,8 @@ class Autocast:
 
 
 def kept_by(make, low=None, device="cuda"):
-    """What the model of `make`, which returns it, its data and its loss, keeps under autocast to `low`: activations, as a
-    list of `Kept`; weights, buffers, data and copies of weights are not among them."""
+    """The activations that a model saves under autocast to `low`, as a list of `Kept`. Weights, buffers, data and
+    copies of weights are left out. `make` returns the model, its data and its loss."""
     warnings.simplefilter("ignore")
     with FakeTensorMode(allow_non_fake_inputs=True), torch.device(device):
         model, data, loss_of = make()
@@ -139,6 +139,6 @@ def kept_by(make, low=None, device="cuda"):
             entry = kept.setdefault(
                 key(tensor), Kept(module, [], TYPES[tensor.dtype], storage.nbytes() // size, storage.nbytes())
             )
-            # What is changed in place cannot be asked for.
+            # A tensor that was changed in place cannot be unpacked.
             entry.readers += [name for name in names or ["changed in place"] if name not in entry.readers]
         return list(kept.values())

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""The networks of kept.net, as PyTorch modules. Each entry makes a model, its data, and what gives its loss."""
+"""The networks of kept.net, as PyTorch modules. Each entry makes a model, its data, and a function for its loss."""
 
 import torch
 import torchvision
@@ -10,12 +10,12 @@ import transformers
 from torch import nn
 from torch.nn import functional as F
 
-# Slow without a GPU, and of no effect on shapes.
+# Slow without a GPU, and without effect on shapes.
 torch.nn.init.trunc_normal_ = lambda tensor, *_, **__: tensor
 
 
 def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """`scaled_dot_product_attention`, written out, as autocast on a GPU has its ops."""
+    """`scaled_dot_product_attention`, written out in the ops that autocast uses on a GPU."""
     scores = (q @ k.transpose(-2, -1)) * q.shape[-1] ** -0.5
     return F.dropout(F.softmax(scores, -1), dropout_p) @ v
 
@@ -24,14 +24,14 @@ F.scaled_dot_product_attention = attention
 
 
 def flash_attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """The same by the kernel that autocast on a GPU takes where it can: which is without a mask but the causal one."""
+    """Attention by the fused kernel that autocast uses on a GPU, if there is no mask other than the causal one."""
     low = torch.get_autocast_dtype(q.device.type)
     q, k, v = q.to(low), k.to(low), v.to(low)
     return torch.ops.aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal, scale=scale)[0]
 
 
 def with_flash(make):
-    """What `make` makes, with attention by that kernel."""
+    """Replaces the attention of the model by this kernel."""
 
     def made():
         model, data, loss_of = make()
@@ -58,7 +58,7 @@ def image_model(name):
 
 
 def next_token_loss(logits, tokens):
-    """Every position has a next token, as `shift` has it; libraries cut off the last one."""
+    """A loss in which every position has a next token, as in `shift`. Libraries drop the last position."""
     return F.cross_entropy(logits.flatten(0, 1), tokens.roll(-1, 1).flatten())
 
 
@@ -77,7 +77,7 @@ def gpt2(attention="eager"):
 
 
 class DecoderLayer(nn.Module):
-    """Rotary positions, keys and values of fewer heads than queries, a gated FFN."""
+    """A layer with rotary positions, fewer heads for keys and values than for queries, and a gated FFN."""
 
     def __init__(self, d=256, heads=8, kv_heads=4, ff=688):
         super().__init__()
@@ -132,7 +132,7 @@ def decoder():
 
 
 class Recurrent(nn.Module):
-    """An LSTM, cell by cell: what oneDNN and cuDNN keep of a whole one is one block of memory."""
+    """An LSTM that runs cell by cell, since oneDNN and cuDNN save one block of memory for a whole LSTM."""
 
     def __init__(self, vocabulary=1000, d=128):
         super().__init__()
@@ -158,7 +158,7 @@ IMAGE_MODELS = (
 ).split()
 MODELS = {name: image_model(name) for name in IMAGE_MODELS}
 MODELS |= {"bert": bert, "gpt2": gpt2, "decoder": decoder, "lstm": lstm}
-# Their kernel takes no f32.
+# The kernel does not support f32.
 FLASH_MODELS = {
     "vit_b_16_flash": with_flash(image_model("vit_b_16")),
     "gpt2_flash": with_flash(lambda: gpt2("sdpa")),

@@ -3,13 +3,13 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Writes a large trace as torch.profiler writes one, to time how netc reads it.
+"""Writes a large trace in torch.profiler's format, to time how netc reads it.
 
     tools/bench/large_trace.py --events=5000000 /tmp/large.json
     /usr/bin/time -v netc --audit --trace=/tmp/large.json > /dev/null
 
-Each layer of a step is an op of a linear layer with what it calls, its launch and its kernel, a Python function and an
-event that is dropped: shapes, strides and values of inputs are those of a transformer, times and ids count on.
+Each layer of a step is an op of a linear layer with the ops that it calls, its launch and its kernel, a Python function, and an
+event that is dropped. Shapes, strides and values of inputs are those of a transformer. Times and ids increase.
 """
 
 import argparse

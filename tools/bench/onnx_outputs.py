@@ -2,14 +2,14 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Writes networks as ONNX models, and compares what onnxruntime computes with what netc's own program does, on the same
+"""Writes networks as ONNX models, and compares the outputs of onnxruntime with those of netc's own program, for the same
 weights and data.
 
     python3 tools/bench/onnx_outputs.py --netc build/release/bin/netc [--keep folder] [FILE.net:NET[:T=16,..] ..]
 
-It needs onnx and onnxruntime, and a C++ compiler, which links the programs. A line for each network: its parameters, the
-nodes of the model, and for each output the largest difference over the largest number. By default these are the examples
-that compile and run in seconds. A free axis has 8 positions, or as many as `FILE.net:NET:T=16` says.
+Needs onnx and onnxruntime, and a C++ compiler, which links the programs. Prints a line for each network: its parameters, the
+nodes of the model, and for each output the largest difference, divided by the largest number. By default, the networks are the
+examples that compile and run in seconds. A free axis has 8 positions, or the number in `FILE.net:NET:T=16`.
 """
 
 import argparse
@@ -34,7 +34,7 @@ TYPES = {"f32": "f4", "i32": "i4", "i64": "i8", "i16": "i2", "i8": "i1", "u8": "
 
 
 def program(text, folder, name, sizes):
-    """What netc's own program computes: data by input, the folder of the weights, and results by name."""
+    """The data of netc's own program by input, the folder of its weights, and its results by name."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "spec.net"
     path.write_text(text)
@@ -58,7 +58,7 @@ def program(text, folder, name, sizes):
 
 
 def compare(path, name, sizes, folder):
-    """The graph, how many nodes the model has, and the error of each output."""
+    """The graph, the number of nodes of the model, and the error of each output."""
     import onnx
     import onnxruntime
 

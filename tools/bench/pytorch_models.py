@@ -4,8 +4,8 @@
 
 """The networks of networks.net, as PyTorch modules.
 
-The image networks are torchvision's, layer for layer; the language models use what PyTorch has that is fastest:
-`nn.LSTM`, one product for queries, keys and values, and `scaled_dot_product_attention`.
+The image networks are those of torchvision, layer for layer. The language models use PyTorch's fastest modules: `nn.LSTM`, one
+product for queries, keys and values, and `scaled_dot_product_attention`.
 """
 
 import torch
@@ -167,7 +167,7 @@ def image_loss(model, batch):
 
 
 def next_token_loss(model, batch):
-    """Of every token but the first, given those before it."""
+    """The loss for every token but the first, given the tokens before it."""
     target = F.pad(batch[0][:, 1:], (0, 1), value=-1)
     return F.cross_entropy(model(batch[0]).flatten(0, 1), target.flatten(), ignore_index=-1)
 
@@ -180,7 +180,7 @@ def tokens(length):
     return lambda n: (torch.randint(VOCABULARY, (n, length)),)
 
 
-# name: model, data of a batch, loss
+# The model, the data of a batch, and the loss, by name.
 MODELS = {
     "resnet18": (lambda: resnet(basic_block, (2, 2, 2, 2)), images, image_loss),
     "resnet50": (lambda: resnet(bottleneck, (3, 4, 6, 3)), images, image_loss),

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What all files keep to, and no test would notice. Prints each line that does not."""
+"""Checks rules for all files that no test checks. Prints each line that breaks a rule."""
 
 import pathlib
 import re
@@ -24,14 +24,14 @@ def files(folders, suffixes):
 
 
 def layout():
-    """Versions of clang-format disagree: Debian 12's decides."""
+    """Checks the layout by Debian 12's clang-format, since versions disagree."""
     sources = files(["dialect", "lib", "test", "tools"], [".cpp", ".h"])
     command = ["clang-format-14", "--dry-run", "-Werror", *map(str, sources)]
     return subprocess.run(command).returncode == 0
 
 
 def lines_without(pattern, paths, why):
-    """Whether no line of the paths matches; `pattern` may depend on the text of the file."""
+    """Whether no line of the files matches. `pattern` may depend on the text of the file."""
     fine = True
     for path in paths:
         text = path.read_text()
@@ -44,7 +44,7 @@ def lines_without(pattern, paths, why):
 
 
 def colons():
-    """FileCheck takes `CHECK-NEXT foo` for prose and passes."""
+    """FileCheck ignores `CHECK-NEXT foo` without a colon, so the test would pass."""
 
     def pattern(text):
         prefixes = {"CHECK"}
@@ -58,8 +58,8 @@ def colons():
 
 
 def environment():
-    """Compilation depends on the command line alone. The driver asks whether a terminal has
-    colours, and programs read OpenMP's variables."""
+    """The compiler must depend on its command line alone. The driver may ask whether a terminal has colours, and
+    programs may read OpenMP's variables."""
     sources = files(["dialect", "lib"], [".cpp", ".h"])
     readers = {root / "lib" / "Driver" / "Output.cpp", *(root / "lib" / "Runtime").iterdir()}
     compiler = [path for path in sources if path not in readers]

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""A hook of mkdocs: `net` blocks are coloured by the project's own lexer."""
+"""A hook of mkdocs that colours `net` blocks by the project's own lexer."""
 
 import pathlib
 import sys

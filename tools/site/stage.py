@@ -2,10 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Collects the pages of the site, for mkdocs: `stage.py NETC FOLDER`.
+"""Collects the pages of the site for mkdocs: `stage.py NETC FOLDER`.
 
-The documents, the README as the first page, what they link to, and a page for each example with its source and its
-report by NETC. A link that leads nowhere is an error.
+The pages are the README as the first page, the documents, the files that they link to, and a page for each example with its
+source and its report by NETC. A link without a target is an error.
 """
 
 import pathlib
@@ -16,12 +16,12 @@ import sys
 
 ROOT = pathlib.Path(__file__).parents[2]
 LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)]*)?\)")
-# What follows a language is for the tests of the documents.
+# The words after a language are for the tests of the documents.
 FENCE = re.compile(r"^(```[a-z]+)[- ].*$", re.M)
 
 
 def place_of(file):
-    """Where a file of the repository is in the site."""
+    """The position of a repository file in the site."""
     path = file.relative_to(ROOT)
     if path == pathlib.Path("README.md"):
         return pathlib.Path("index.md")
@@ -29,7 +29,7 @@ def place_of(file):
 
 
 def relinked(text, file, linked):
-    """The text of a file with its links as the site has them. Adds to `linked` what is linked to."""
+    """The text of a file with its links as the site needs them. Adds their targets to `linked`."""
 
     def link(match):
         target = (file.parent / match[1]).resolve()
@@ -43,7 +43,7 @@ def relinked(text, file, linked):
 
 
 def stage_documents(folder):
-    """The documents, and what they link to."""
+    """Copies the documents and the files that they link to."""
     open_files = {ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")}
     done = set()
     while open_files:
@@ -60,7 +60,7 @@ def stage_documents(folder):
 
 
 def about(source):
-    """What the first comment of a specification says of it."""
+    """The text of a specification's first comment."""
     lines = []
     for line in source.splitlines():
         if not line.startswith("#") or line.startswith("#   "):
@@ -70,7 +70,7 @@ def about(source):
 
 
 def stage_example(file, netc, folder):
-    """A page with the report and the source. Returns its line of the list."""
+    """Writes a page with the report and the source. Returns its line in the list of examples."""
     name = file.relative_to(ROOT / "examples").with_suffix("")
     source = file.read_text()
     page = folder / "examples" / name.with_suffix(".md")
