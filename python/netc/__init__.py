@@ -12,7 +12,8 @@
     report.networks[0].parameters.total
     netc.to_onnx(spec, "out.onnx")             # the network for other tools
 
-It runs the program `netc`, which the environment variable `NETC` names, else one on the path.
+The package runs the program `netc`: the one that the environment variable `NETC` names, else the one in the wheel, else the
+one on the path.
 """
 
 from .command import check, compare, estimate, from_config, from_graph, measure, to_graph
@@ -35,8 +36,8 @@ def from_onnx(model, name=None, opaque=()):
 
 
 def to_onnx(spec, path=None, weights=None, net=None, run=None, set=None, define=None):
-    """An ONNX model of a network, an `onnx.ModelProto`, which is written to `path` if there is one; see
-    `netc.onnx_model.convert` for `weights` and `netc.to_graph` for the rest."""
+    """Returns a network as an `onnx.ModelProto`, and writes it to `path` if that is given. See
+    `netc.onnx_model.convert` for `weights`, and `netc.to_graph` for the other arguments."""
     from .onnx_model import convert, save
 
     model = convert(to_graph(spec, net=net, run=run, set=set, define=define), weights=weights)
@@ -53,7 +54,7 @@ def from_jax(function, weights, *inputs, name=None, opaque=()):
 
 
 def __getattr__(name):
-    """`__version__`, of the program."""
+    """`__version__` is the version of the program."""
     if name == "__version__":
         from .command import version
 

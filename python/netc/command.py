@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""The program `netc`, run for its JSON."""
+"""Runs the program `netc`, and reads its JSON."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from .tables import from_json
 
 
 def program():
-    """Where netc is: `NETC`, else in the wheel, else on the path."""
+    """The path of netc: `NETC`, else the program in the wheel, else the one on the path."""
     own = pathlib.Path(__file__).parent / "bin" / "netc"
     found = os.environ.get("NETC") or (str(own) if own.exists() else shutil.which("netc"))
     if not found:
@@ -28,7 +28,7 @@ def program():
 
 
 def version():
-    """`0.1.0`, of the program."""
+    """The version of the program: `0.1.0`."""
     return re.search(r"\d+(\.\d+)+", _run(["--version"]))[0]
 
 
@@ -49,7 +49,8 @@ def _problem(entry, own):
 
 
 def _run(arguments, kind=NetcError, own=None):
-    """`own` is a file that the caller does not know of."""
+    """Runs netc, and returns its output. Raises `kind` on errors. `own` is a temporary file, whose name is left out of
+    errors."""
     done = subprocess.run([program(), "--diagnostics=json", *arguments], capture_output=True, text=True)
     if done.returncode == 0:
         return done.stdout
@@ -65,7 +66,8 @@ def _run(arguments, kind=NetcError, own=None):
 
 
 class _File:
-    """A specification as a file: a path stays where it is, so that its imports are found; text gets one."""
+    """A specification as a file. A path is used where it is, so that its imports are found. Text is written to a
+    temporary file."""
 
     def __init__(self, spec):
         if not isinstance(spec, (str, os.PathLike)):
@@ -95,36 +97,36 @@ def _settings(settings, define):
 
 
 def estimate(spec, set=None, define=None):
-    """What the networks and runs of a specification cost.
+    """Estimates the costs of the networks and runs of a specification.
 
     Args:
         spec: text, or the path of a file.
-        set: values of the file that are replaced, `{"run.batch": 64}`; several are a list,
-            the points of the `sweep` of a run.
-        define: top-level constants that are replaced.
+        set: values that replace those of the file, such as `{"run.batch": 64}`. A list of values
+            makes the points of a `sweep`.
+        define: values that replace top-level constants.
 
     Raises:
-        NetcError: with the line and column of what is wrong; also where an `expect` fails.
+        NetcError: with the line and column of the error; also if an `expect` fails.
     """
     with _File(spec) as file:
         return from_json(Report, json.loads(file.run("--format=json", *_settings(set, define))))
 
 
 def check(spec, define=None):
-    """Raises NetcError unless the specification is right, and all that it expects holds."""
+    """Raises NetcError if the specification has an error, or an `expect` fails."""
     with _File(spec) as file:
         file.run("--check", *_settings(None, define))
 
 
 def compare(one, other):
-    """What is different in the second of two specifications, as text."""
+    """Returns the differences from the first specification to the second, as text."""
     with _File(one) as first, _File(other) as second:
         return second.run("--compare", first.path)
 
 
 def measure(spec, run=None, batch=None, seconds=None, threads=None):
-    """Compiles the runs of a specification, lets them train on this machine, and returns what was measured: an object of
-    docs/measurement.schema.json. It needs a C++ compiler, which links."""
+    """Compiles the runs of a specification, trains them on this machine, and returns the measurements, an object of
+    docs/measurement.schema.json. Needs a C++ compiler, which links the programs."""
     options = {"run": run, "batch": batch, "seconds": seconds, "threads": threads}
     with _File(spec) as file:
         given = [f"--{key}={value}" for key, value in options.items() if value is not None]
@@ -132,7 +134,7 @@ def measure(spec, run=None, batch=None, seconds=None, threads=None):
 
 
 def from_graph(graph, opaque=()):
-    """The specification of a graph, an object of docs/graph.schema.json; of ops in `opaque` the cost stays unknown."""
+    """The specification of a graph, an object of docs/graph.schema.json. The cost of ops in `opaque` stays unknown."""
     with tempfile.TemporaryDirectory(prefix="netc-") as folder:
         path = pathlib.Path(folder) / "graph.json"
         path.write_text(json.dumps(graph))
@@ -141,16 +143,16 @@ def from_graph(graph, opaque=()):
 
 
 def to_graph(spec, net=None, run=None, set=None, define=None):
-    """A network of a specification in PyTorch's ops, an object of docs/graph.schema.json.
+    """Returns a network of a specification in PyTorch's ops, as an object of docs/graph.schema.json.
 
     Args:
         spec: text, or the path of a file.
-        net: which network, where the file has several.
-        run: or an inference, whose network has no dropout, and batch norms by their running statistics.
-        set, define: as of `estimate`.
+        net: the network; needed if the file has several.
+        run: an inference instead, whose network has no dropout, and batch norms with running statistics.
+        set, define: as in `estimate`.
 
     Raises:
-        ExportRefused: PyTorch has no op for one of the network's.
+        ExportRefused: PyTorch has no op for one of the network's ops.
     """
     with _File(spec) as file:
         named = [f"--{key}={value}" for key, value in (("net", net), ("run", run)) if value is not None]
@@ -158,5 +160,5 @@ def to_graph(spec, net=None, run=None, set=None, define=None):
 
 
 def from_config(path):
-    """The specification of a model of the hub, by its config.json."""
+    """The specification of a model of the Hugging Face hub, from its config.json."""
     return _run(["--import", os.fspath(path)], kind=ImportRefused)

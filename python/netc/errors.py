@@ -2,15 +2,15 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What goes wrong, as exceptions."""
+"""The exceptions of the package."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Problem:
-    """An error or a warning of netc: what `--diagnostics=json` prints, with the line of the text. Of a specification that is
-    no file, `file` is None."""
+    """An error or warning of netc, as `--diagnostics=json` prints it, with the line of the text. `file` is None if the
+    specification is not a file."""
 
     severity: str
     id: str
@@ -30,7 +30,7 @@ class Problem:
 
 
 class NetcError(Exception):
-    """What netc refuses. `line`, `column`, `id` and `message` are those of the first of `problems`."""
+    """An error of netc. `line`, `column`, `id` and `message` are those of the first of `problems`."""
 
     def __init__(self, text, problems=()):
         super().__init__(text)
@@ -41,8 +41,9 @@ class NetcError(Exception):
 
 
 class ExportRefused(NetcError):
-    """What cannot be exported, named: an op that PyTorch or ONNX does not have."""
+    """A network cannot be exported. The message names the cause, such as an op that PyTorch or ONNX does not have."""
 
 
 class ImportRefused(NetcError):
-    """What cannot be imported, named: a module that computes what depends on data, an op that netc does not have."""
+    """A model cannot be imported. The message names the cause, such as a module that depends on data, or an op that
+    netc does not have."""

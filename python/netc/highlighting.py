@@ -2,10 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""How specifications are coloured, by the tokens of grammar/Net.g4.
+"""The syntax colours of specifications, by the tokens of grammar/Net.g4.
 
-`RULES` are pairs of a regular expression and the scope of what it matches, by the names that TextMate's grammars
-have; or a scope for each of its groups, where "" has no colour. The first rule that matches holds.
+`RULES` are pairs of a regular expression and the scope of its matches, with the names of TextMate's grammars. Instead of
+a scope, there may be one for each group of the expression, where "" has no colour. The first rule that matches applies.
 """
 
 KEYWORDS = {
@@ -17,7 +17,7 @@ KEYWORDS = {
     "keyword.operator.word": ["and", "or", "not"],
     "constant.language": ["true", "false"],
 }
-# Names before a `=`; behind a `.`, each keyword is one.
+# These are names before a `=`. After a `.`, each keyword is a name.
 SOFT_KEYWORDS = ["over", "on", "as", "carry", "within", "net", "block", "train", "dataset", "hardware", "infer"]
 
 _WORD_END = r"(?![A-Za-z0-9_'])"

@@ -4,9 +4,9 @@
 
 """Writes a function of JAX as the graph that `netc import` reads, docs/graph.schema.json.
 
-It reads the generic text of StableHLO, which is the function with all of its sizes. Of two texts, for two numbers of
-examples, the sizes are polynomials in the batch. The ops keep their names; one that has a body is named with the body's op,
-`stablehlo.reduce.add`. What is one function of JAX and several ops is found again. Arguments have PyTorch's names.
+It reads the generic text of StableHLO, which has the function with all of its sizes. From the texts for two batch sizes,
+it finds the sizes as polynomials in the batch. The ops keep their names. An op with a body is named with the op in it,
+such as `stablehlo.reduce.add`. Functions of JAX that became several ops are recognized. Arguments have PyTorch's names.
 """
 
 import math
@@ -26,7 +26,7 @@ TYPES = {
 FLOATS = {"f64", "f32", "f16", "bf16"}
 KINDS = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "f4", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1", "ui8": "u1", "ui32": "u4", "i1": "?"}
 COMPARISONS = {"EQ": numpy.equal, "NE": numpy.not_equal, "GE": numpy.greater_equal, "GT": numpy.greater, "LE": numpy.less_equal, "LT": numpy.less}
-# What is evaluated where nothing of it depends on data.
+# Ops that are evaluated here if their operands do not depend on data.
 ARITHMETIC = {
     "abs": numpy.abs, "add": numpy.add, "and": numpy.bitwise_and, "cosine": numpy.cos, "exponential": numpy.exp, "floor": numpy.floor,
     "log": numpy.log, "maximum": numpy.maximum, "minimum": numpy.minimum, "multiply": numpy.multiply, "negate": numpy.negative,
@@ -38,21 +38,21 @@ CONTROL = {
     "stablehlo.case": "what it computes depends on data",
     "stablehlo.if": "what it computes depends on data",
 }
-# Whole numbers that are changed into indices; what they are looked up by is the same.
+# Ops that convert integers to indices, without changing the tensor from which the integers come.
 OF_INDICES = {"add", "and", "broadcast_in_dim", "clamp", "compare", "concatenate", "convert", "reshape", "select", "subtract"}
 
 
 def export(function, weights, *inputs, name=None):
-    """The graph of a function of JAX, an object for JSON.
+    """Returns the graph of a function of JAX, an object for JSON.
 
     Args:
-        function: of the weights and the inputs, as `jax.jit` takes it.
-        weights: the function's first argument, a tree of arrays, or of `jax.ShapeDtypeStruct`.
-        inputs: the others. Their values count for nothing; the first axis of each is that of examples.
-        name: of the network, by default the function's, in upper case.
+        function: takes the weights and the inputs, as for `jax.jit`.
+        weights: the first argument of the function, a tree of arrays or of `jax.ShapeDtypeStruct`.
+        inputs: the other arguments. Their values do not matter. The first axis of each is the batch axis.
+        name: of the network; by default the name of the function, in upper case.
 
     Raises:
-        ImportRefused: the function is another one for another number of examples.
+        ImportRefused: the function's ops depend on the batch size.
     """
     import jax
 
@@ -63,7 +63,8 @@ def export(function, weights, *inputs, name=None):
 
 
 def texts_of(function, weights, *inputs):
-    """The generic texts of a function for each of the first two of SIZES as the number of examples, and the names of its weights."""
+    """The generic texts of a function for each of the first two of SIZES as the batch size, and the names of its
+    weights."""
     import jax
 
     def shaped(leaf, examples=None):
@@ -86,7 +87,7 @@ def texts_of(function, weights, *inputs):
 
 
 def _direction(op):
-    """`GE` and the like, of a comparison."""
+    """The direction of a comparison, such as `GE`."""
     return re.search(r"comparison_direction (\w+)", op.attributes)[1]
 
 
@@ -95,7 +96,7 @@ def _key(key):
 
 
 def graph(texts, weights, name, source):
-    """Of generic texts for each of the first two of SIZES as the number of examples, or of one text for any.
+    """Returns the graph of generic texts: for each of the first two of SIZES as the batch size, or one text for any batch.
 
     Args:
         weights: names of the first arguments of `main`. The others are inputs.
@@ -118,7 +119,7 @@ class _Writer:
         self.values = {}  # by number: an array of each sample
         self.alias, self.spread, self.fused = {}, {}, {}
         self.names, self.weights, self.known, self.nodes, self.modules, self.open, self.place = {}, {}, {}, [], [], [], ""
-        # Flax's other collections, such as running statistics, and whole numbers are state.
+        # Flax's other collections, such as running statistics, and integers are state.
         has_collections = any(label.startswith("params.") for label in names)
         for value, label in zip(self.first.arguments, names):
             is_state = has_collections and not label.startswith("params.") or self.first.kinds[value] not in FLOATS
@@ -154,7 +155,7 @@ class _Writer:
         return {"name": label, "type": TYPES[kind], "shape": self.shape(value) if shape is None else shape}
 
     def number(self, value):
-        """What a value holds everywhere, for all sizes; else None."""
+        """The number that a value holds in all elements, for all sizes; else None."""
         value = self.real(value)
         if value not in self.values:
             return None
@@ -162,7 +163,7 @@ class _Writer:
         return float(number_of(held[0])) if held.size and numpy.array_equal(held, numpy.broadcast_to(held[0], held.shape), equal_nan=held.dtype.kind == "f") else None
 
     def operand(self, value):
-        """The name of a value, for which its node is written where it was put off."""
+        """The name of a value. Writes its node, if that was postponed."""
         value = self.real(value)
         if value in self.values:
             if value not in self.known:
@@ -175,7 +176,8 @@ class _Writer:
         return self.tensor(value)["name"]
 
     def aligned(self, value):
-        """The name of what a value is made of, where sizes of one are stretched and missing axes are in front."""
+        """The name of the source of a broadcast value, reshaped so that the op broadcasts it: new axes in the middle
+        have size 1."""
         source, axes, place = self.spread[value]
         rank, sizes = len(self.first.shapes[value]), self.shape(source)
         wanted = [1] * rank
@@ -189,7 +191,8 @@ class _Writer:
         return self.add("stablehlo.reshape", [source], made)
 
     def add(self, op, ins, out, /, **arguments):
-        """`ins`: values, or names; `out`: a value, or one that the function does not have. Returns the name of it."""
+        """Adds a node, and returns the name of its result. `ins` are values or names. `out` is a value, or a tensor
+        that the function does not have."""
         ins = [self.operand(each) if isinstance(each, int) else each for each in ins]
         made = out if isinstance(out, dict) else self.tensor(out)
         self.nodes.append({"op": op, "in": ins, "with": arguments, "out": [made], "module": self.stack(), "line": self.place})
@@ -198,7 +201,7 @@ class _Writer:
     # Modules.
 
     def stack(self):
-        """The scopes around a node, without functions that are traced: `jit(apply)/Model/Dense_0/dot_general`."""
+        """The scopes around a node, such as `jit(apply)/Model/Dense_0/dot_general`, without functions that are traced."""
         scopes = [each for each in self.place.split("/")[:-1] if each.isidentifier()]
         chain = [".".join(scopes[1 : i + 1]) for i in range(1, len(scopes))]
         kept = 0
@@ -249,7 +252,7 @@ class _Writer:
         }
 
     def maker(self, value, *kinds):
-        """The op that makes a value, if it is of one of these kinds; through what only spreads it."""
+        """The op that makes a value, before broadcasts, reshapes and conversions; None if its kind is not in `kinds`."""
         i = self.makers.get(value)
         while i is not None and self.first.ops[i][0].name in ("stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.convert"):
             if self.first.ops[i][0].name in kinds:
@@ -258,13 +261,13 @@ class _Writer:
         return self.first.ops[i] if i is not None and self.named(i) in kinds else None
 
     def named(self, i):
-        """An op by name, and by what its body does."""
+        """The name of an op, with the name of the op in its body."""
         op = self.first.ops[i][0]
         inner = [each.name for _, body in op.bodies for each in body if each.name != "stablehlo.return"]
         return f"{op.name}.{inner[0].split('.')[-1]}" if op.name in ("stablehlo.reduce", "stablehlo.reduce_window") and len(inner) == 1 else op.name
 
     def find_functions(self):
-        """Notes what is one function of JAX and several ops, at the last of them: its name, operands and arguments."""
+        """Finds functions of JAX that became several ops. Records name, operands and arguments of each at its last op."""
         for i, (op, operands, _, _) in enumerate(self.first.ops):
             found = None
             if op.name == "stablehlo.divide":
@@ -275,7 +278,7 @@ class _Writer:
                 self.fused[i] = found
 
     def softmax(self, power, total):
-        """exp(x - max x) / sum exp(x - max x)"""
+        """Recognizes exp(x - max x) / sum exp(x - max x)."""
         power, total = self.maker(power, "stablehlo.exponential"), self.maker(total, "stablehlo.reduce.add")
         difference = self.maker(power[1][0], "stablehlo.subtract") if power else None
         if not difference or not total or self.maker(total[1][0], "stablehlo.exponential") is not power:
@@ -289,7 +292,7 @@ class _Writer:
         return "jax.nn.softmax", [difference[1][0]], {"dim": axes[0]}
 
     def logistic(self, one, total):
-        """1 / (1 + exp(-x))"""
+        """Recognizes 1 / (1 + exp(-x))."""
         total = self.maker(total, "stablehlo.add")
         power = next((made for each in total[1] if (made := self.maker(each, "stablehlo.exponential"))), None) if total else None
         negated = self.maker(power[1][0], "stablehlo.negate") if power else None
@@ -301,20 +304,20 @@ class _Writer:
         return ("jax.nn.silu", [x], {}) if i in self.fused and self.fused[i][:2] == ("stablehlo.logistic", [x]) else None
 
     def scaled(self, value, number):
-        """What is multiplied by a number here, or None."""
+        """The other factor of a product with this number, or None."""
         made = self.maker(value, "stablehlo.multiply")
         pairs = (made[1], made[1][::-1]) if made else ()
         return next((x for x, factor in pairs if self.holds(factor, number)), None)
 
     def gelu(self, half, rest):
-        """x / 2 * erfc(-x / sqrt 2)"""
+        """Recognizes x / 2 * erfc(-x / sqrt 2)."""
         x, rest = self.scaled(half, 0.5), self.maker(rest, "chlo.erfc")
         negated = self.scaled(rest[1][0], math.sqrt(0.5)) if rest else None
         negated = self.maker(negated, "stablehlo.negate") if negated is not None else None
         return ("jax.nn.gelu", [x], {"approximate": "none"}) if negated and negated[1] == [x] else None
 
     def gelu_tanh(self, x, rest):
-        """x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2"""
+        """Recognizes x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2."""
         rest = self.scaled(rest, 0.5)
         rest = self.maker(rest, "stablehlo.add") if rest is not None else None
         turned = next((made for each in rest[1] if (made := self.maker(each, "stablehlo.tanh"))), None) if rest else None
@@ -324,14 +327,14 @@ class _Writer:
         return ("jax.nn.gelu", [x], {"approximate": "tanh"}) if is_cubic else None
 
     def average(self, total, count):
-        """The sum in a window / the size of it"""
+        """Recognizes the sum in a window, divided by the size of the window."""
         total = self.maker(total, "stablehlo.reduce_window.add")
         if total and self.holds(count, math.prod(total[0].numbers("window_dimensions"))):
             return "flax.linen.avg_pool", total[1], {"window": total[0]}
         return None
 
     def holds(self, value, number):
-        """Whether it is this number everywhere, to the digits of 32 bits."""
+        """Whether a constant has this number in all elements, to the precision of 32 bits."""
         made = self.maker(value, "stablehlo.constant")
         return bool(made) and numpy.allclose(constant(made[0], made[0].types[0][0], "f8"), number, rtol=1e-6, atol=0)
 
@@ -356,7 +359,7 @@ class _Writer:
         return self.add(self.named(i), operands, results[0])
 
     def evaluate(self, kind, group, operands, result):
-        """Computes what depends on sizes alone. Returns whether it could."""
+        """Evaluates an op whose operands depend on sizes alone. Returns whether it could."""
         arrays = []
         for place, ((op, *_), sample) in enumerate(zip(group, self.samples)):
             shape, dtype = sample.shapes[result], KINDS.get(sample.kinds[result])
@@ -463,7 +466,7 @@ class _Writer:
         if made == sizes:
             self.alias[result] = source
             return None
-        # Sizes of one that are put in between, in front of an op that stretches them.
+        # A broadcast follows that stretches axes of size 1, which are inserted here.
         places = [axis for axis, size in enumerate(made) if size != 1]
         if 1 not in sizes and [made[axis] for axis in places] == sizes and source not in self.spread:
             self.spread[result] = source, places, self.place
@@ -505,7 +508,8 @@ class _Writer:
     # Products.
 
     def added(self, result, axes):
-        """The bias that is added to a product along its last `axes` axes, if nothing else reads it, and the sum."""
+        """The bias that is added to a product along its last `axes` axes, and the sum. (None, product) if there is no
+        bias, or if something else reads the product."""
         users = self.users.get(result, [])
         if len(users) != 1 or self.first.ops[users[0]][0].name != "stablehlo.add" or result in self.first.results:
             return None, result
@@ -519,7 +523,7 @@ class _Writer:
         return chain, total
 
     def flat(self, weight, shape):
-        """A weight as a Linear has it: the function has it with more axes."""
+        """Gives a weight the two axes of a Linear. The function may have it with more."""
         self.weights[weight]["shape"] = shape
         return self.names[weight]
 
@@ -551,7 +555,7 @@ class _Writer:
         return self.add(op.name, [a, b], result, equation=f"{''.join(left)},{''.join(right)}->{''.join(out)}")
 
     def swapped(self, op, weight, x, summed, result):
-        """A product with the weight in front: the axes that it makes are the last ones of a layer."""
+        """Writes a product whose weight is the first operand, as a layer that makes its last axes, and a transpose."""
         rank, kept = len(self.first.shapes[x]), len(self.first.shapes[x]) - len(summed[1])
         shape = self.shape(result)
         front = len(shape) - kept
@@ -568,7 +572,7 @@ class _Writer:
         return self.add("stablehlo.transpose", [made["name"]], result, dims=[*range(kept, len(shape)), *range(kept)])
 
     def layer(self, x, weight, count, is_turned, result):
-        """A product with a weight that is a Linear, between views where there are several axes in it, or out of it."""
+        """Writes a product with the weight of a Linear. If there are several input or output axes, views are around it."""
         sizes = self.first.shapes[weight]
         made = sizes[count:]
         bias, total = (None, result) if is_turned else self.added(result, len(made))
@@ -590,7 +594,7 @@ class _Writer:
             self.skip(total)
 
     def skip(self, total):
-        """The addition of a bias that a layer has."""
+        """Skips the addition of a bias that became part of a layer."""
         self.ops[self.makers[total]] = None
 
     def on_convolution(self, op, operands, result):
@@ -621,7 +625,8 @@ class _Writer:
             self.skip(total)
 
     def windows(self, op, sizes, padding):
-        """How windows slide, or None: over an image with gaps, it is a transposed convolution, if nothing else is special."""
+        """The settings of windows, or None if netc has no such convolution. Dilation of the input means a transposed
+        convolution."""
         gaps, stride, dilation = (op.numbers(key) or [1] * len(sizes) for key in ("lhs_dilation", "window_strides", "rhs_dilation"))
         if set(gaps) == {1}:
             return {"stride": stride, "dilation": dilation, "padding": [low for low, _ in padding]}
@@ -631,7 +636,7 @@ class _Writer:
         return {"stride": gaps, "dilation": dilation, "padding": cut, "output_padding": extra}
 
     def turned(self, x, order, result):
-        """Channels behind the batch, as netc has them."""
+        """Transposes x to the order of netc, with the channels after the batch."""
         shape = self.shape(x)
         made = {**self.tensor(x), "name": f"{self.tensor(result)['name']}.turned", "shape": [shape[axis] for axis in order]}
         self.add("stablehlo.transpose", [x], made, dims=order)
@@ -675,7 +680,7 @@ class _Writer:
         return self.add(op.name, [table, *found], result)
 
     def sources(self, value):
-        """What an index is computed of, without what keeps it in range."""
+        """The values from which an index is computed, without the ops that keep it in range."""
         value = self.real(value)
         value = self.spread[value][0] if value in self.spread else value
         i = self.makers.get(value)

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Tensors that depend on sizes alone, known by what they hold."""
+"""Recognizes tensors that depend on sizes alone by their values."""
 
 import math
 
@@ -10,14 +10,14 @@ import numpy
 
 
 def number_of(value):
-    """A number for JSON: of what is held in 32 bits, the shortest decimal."""
+    """A number for JSON: the shortest decimal that has the same value in 32 bits."""
     if isinstance(value, numpy.generic):
         value = float(str(value)) if isinstance(value, (numpy.float32, numpy.float16)) else value.item()
     return ("inf" if value > 0 else "-inf") if isinstance(value, float) and math.isinf(value) else value
 
 
 def _seen(shown):
-    """A mask of what positions see, all examples and heads the same, by name."""
+    """The name of a mask of positions, or None. All examples and heads must have the same mask."""
     first = shown.reshape(-1, *shown.shape[-2:])[0]
     below = numpy.tril(numpy.ones_like(first))
     if not (shown == first).all():
@@ -29,7 +29,7 @@ def _seen(shown):
 
 
 def known(value):
-    """What a numpy array holds, an entry of `known` in docs/graph.schema.json."""
+    """The description of a numpy array, an entry of `known` in docs/graph.schema.json."""
     is_real = numpy.issubdtype(value.dtype, numpy.floating)
     flat = value.reshape(-1)
     if flat.size and (flat == flat[0]).all():

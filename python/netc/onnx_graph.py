@@ -4,9 +4,9 @@
 
 """Writes an ONNX model as the graph that `netc import` reads, docs/graph.schema.json.
 
-The ops keep their names; their attributes and constant inputs become arguments by PyTorch's names, which opset a model has
-makes no difference then. Sizes are found by computing with several: what depends on them alone is evaluated, and every
-shape is a polynomial through the results.
+The ops keep their names. Their attributes and constant inputs become arguments with PyTorch's names, so the opset of the
+model makes no difference. Sizes are found by computing with several sizes of the free axes: values that depend on sizes
+alone are evaluated, and each size is a polynomial through the results.
 """
 
 import ast
@@ -35,14 +35,14 @@ RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLik
 
 
 def export(model, name=None):
-    """The graph of a model, an object for JSON.
+    """Returns the graph of a model, an object for JSON.
 
     Args:
         model: a path, or an `onnx.ModelProto`. Weights in other files are not read.
-        name: of the network, by default the graph's.
+        name: of the network; by default the name of the graph.
 
     Raises:
-        ImportRefused: the model computes what depends on data, or shapes that do not follow from its inputs.
+        ImportRefused: the model depends on data, or has shapes that do not follow from its inputs.
     """
     if not isinstance(model, onnx.ModelProto):
         model = onnx.load(os.fspath(model), load_external_data=False)
@@ -53,7 +53,7 @@ def export(model, name=None):
 
 
 class _Sample:
-    """Shapes of all values, and values of those that depend on sizes alone, where the free axes have some sizes."""
+    """The shapes of all values, and the values that depend on sizes alone, for one choice of sizes of the free axes."""
 
     def __init__(self, writer, sizes):
         self.parts = {}  # of lists
@@ -91,7 +91,7 @@ class _Sample:
         return self.infer(node, ins)
 
     def split(self, node, ins):
-        """A list of parts, of which `SequenceAt` takes one."""
+        """Splits a value into a list of parts. `SequenceAt` takes one of them."""
         axis = _integer(node, "axis", 0)
         shape = self.shapes[ins[0]]
         sizes = self.values[ins[1]] if len(ins) > 1 and ins[1] in self.values else numpy.array(1)
@@ -188,7 +188,7 @@ class _Writer:
         return [self.size(node, numbers) for numbers in zip(*shapes)]
 
     def constant(self, name):
-        """What a value is, if that depends on no size; None where there is no such value."""
+        """The value with this name if it depends on no size; else None."""
         if not name or name not in self.samples[0].values:
             return None
         values = [sample.values[name] for sample in self.samples]
@@ -246,11 +246,11 @@ class _Writer:
         }
 
     def reads(self, node):
-        """Its inputs; the weights of recurrences are taken by themselves."""
+        """The inputs of a node that are tensors of the graph. The weights of recurrences are handled separately."""
         return [node.input[0], *node.input[5:]] if node.op_type in ("LSTM", "GRU", "RNN") else node.input
 
     def notes(self):
-        """What exporters leave out."""
+        """Notes about information that exporters leave out."""
         kinds = {node.op_type for node in self.nodes}
         found = []
         named = [re.sub(r"weight$", "bias", node.input[1]) == node.input[2] for node in self.nodes if node.op_type == "Conv" and len(node.input) > 2]
@@ -263,13 +263,13 @@ class _Writer:
     # Modules.
 
     def stack(self, node):
-        """Places of the calls of modules around a node. A call lasts as long as its nodes follow each other."""
+        """Positions of the module calls around a node. A call ends when a node outside of it follows."""
         scopes, classes = ({p.key: p.value for p in node.metadata_props}.get(f"pkg.torch.onnx.{key}") for key in ("name_scopes", "class_hierarchy"))
         if scopes and classes:
             pairs = list(zip(ast.literal_eval(scopes), ast.literal_eval(classes)))[:-1]
             chain = [(path, kind.split(".")[-1]) for path, kind in pairs if path]
         else:
-            # `/layer1/layer1.0/conv1/Conv`; a module that is called again is `/relu_1/Relu`.
+            # `/layer1/layer1.0/conv1/Conv`. In a second call of a module, the name is `/relu_1/Relu`.
             parts, path, chain = node.name.strip("/").split("/")[:-1], "", []
             for part in parts:
                 local = part.split(".")[-1] if part.startswith(path.rsplit(".", 1)[-1] + ".") else part
@@ -285,7 +285,7 @@ class _Writer:
     # Nodes.
 
     def add(self, node, op, ins, outs, /, **arguments):
-        """`outs`: names, or values that the model does not have."""
+        """Adds a node. `outs` are names, or tensors that the model does not have."""
         ins = [each if isinstance(each, dict) else self.operand(each) for each in ins]
         while ins and ins[-1] is None:
             ins.pop()
@@ -302,14 +302,15 @@ class _Writer:
         return self.add(node, f"onnx.{node.op_type}", list(node.input), outs, **{a.name: _attribute(a) for a in node.attribute if a.name != "to"})
 
     def given(self, node, attributes, key, place):
-        """What was an attribute once, and is an input now: integers that depend on no size, or None."""
+        """Integers that older opsets have as an attribute, and newer ones as an input. Refuses those that depend on
+        sizes. None if they are missing."""
         found = self.by_sample(node, attributes, key, place)
         if any(each != found[0] for each in found):
             raise _refused(node, f"`{key}` depends on sizes")
         return found[0]
 
     def by_sample(self, node, attributes, key, place):
-        """The same for each sample."""
+        """The integers of `given` for each sample."""
         if key in attributes or place >= len(node.input) or not node.input[place]:
             return [attributes.get(key)] * len(self.samples)
         if node.input[place] not in self.samples[0].values:
@@ -317,11 +318,11 @@ class _Writer:
         return [[int(each) for each in sample.values[node.input[place]].reshape(-1)] for sample in self.samples]
 
     def holds(self, name, number):
-        """Whether a value is one number everywhere, of which nothing learns."""
+        """Whether a value has this number in all elements. Weights are excluded, since they learn."""
         return name in self.samples[0].values and name not in self.weights and all((sample.values[name] == number).all() for sample in self.samples)
 
     def norm(self, op, ins, node, **arguments):
-        """Without a shift of zeros, and a scale of ones."""
+        """Adds a norm without a shift of zeros, and without a scale of ones."""
         while len(ins) > 1 and (not ins[-1] or self.holds(ins[-1], len(ins) == 2)):
             ins.pop()
         self.add(node, op, ins, [node.output[0]], **arguments)
@@ -335,7 +336,8 @@ class _Writer:
     on_Reshape = on_Flatten = on_Squeeze = on_Unsqueeze = on_Expand = on_Identity = on_Cast = on_CastLike = view
 
     def windows(self, node, attributes):
-        """Arguments of what slides over images; its input, where that is padded by different amounts at both ends."""
+        """The arguments of windows over images, and their input. If both ends have different padding, the input is
+        padded here."""
         x = node.input[0]
         count = self.rank(x) - 2
         pads, auto = attributes.get("pads", [0] * 2 * count), attributes.get("auto_pad", "NOTSET")
@@ -397,7 +399,7 @@ class _Writer:
         w = maker.input[0] if is_turned else w
         if w not in self.weights or self.rank(w) != 2:
             return self.add(node, "onnx.MatMul", list(node.input), [node.output[0]])
-        # With the bias that is added to it, if nothing else reads it.
+        # Include the bias that is added next, if nothing else reads the product.
         out, bias = node.output[0], None
         users = self.users.get(out, [])
         if len(users) == 1 and users[0].op_type == "Add":
@@ -441,7 +443,7 @@ class _Writer:
         self.add(node, "onnx.Gelu", [node.input[0]], [node.output[0]], approximate=attributes.get("approximate", "none"))
 
     def on_Erf(self, node, _):
-        """As it is in 0.5 x (1 + erf(x / sqrt(2))), which exporters write for GELU."""
+        """Recognizes erf in 0.5 x (1 + erf(x / sqrt(2))), as exporters write GELU."""
         scaled = self.producers.get(node.input[0])
         factor = {"Div": math.sqrt(2), "Mul": math.sqrt(0.5)}.get(scaled.op_type if scaled else "")
         pair = self.factors(scaled) if factor else None
@@ -471,7 +473,7 @@ class _Writer:
         self.add(node, "onnx.Gelu", [x], [at.output[0]], approximate="none")
 
     def factors(self, node):
-        """An operand that is no number, and the number that is the other."""
+        """The operand that is not a number, and the number."""
         if node is None or len(node.input) != 2:
             return None
         a, b = node.input
@@ -558,7 +560,7 @@ class _Writer:
         self.add(node, "onnx.Dropout", [node.input[0]], [node.output[0]], p=ratio)
 
     def on_IsNaN(self, node, _):
-        """Exporters ask it of a softmax, and put zeros where it is so."""
+        """Accepts only the test for NaN after a softmax, which exporters write to replace NaN by zeros."""
         if not all(self.repairs(user) for user in self.users.get(node.output[0], [])):
             raise _refused(node, "netc asks no such thing")
 
@@ -589,7 +591,7 @@ class _Writer:
         self.add(node, "onnx.TopK", [node.input[0]], list(node.output), k=count, dim=attributes.get("axis", -1), largest=bool(attributes.get("largest", 1)))
 
     def compare(self, node, _):
-        """A number stands on the right."""
+        """Writes a comparison with the number on the right."""
         turned = {"Greater": "Less", "GreaterOrEqual": "LessOrEqual", "Less": "Greater", "LessOrEqual": "GreaterOrEqual"}
         (a, b), op = node.input, node.op_type
         if self.number(a) is not None:
@@ -603,7 +605,8 @@ class _Writer:
         raise _refused(node, "its value is no tensor")
 
     def recurrence(self, node, attributes):
-        """Its weights by direction, as PyTorch has them; its results, which have an axis for the directions, from PyTorch's."""
+        """Writes a recurrence with PyTorch's weights for each direction. ONNX's results have an axis for the
+        directions, so PyTorch's results are reshaped."""
         x, w, r, b, length, *states = [*node.input, *[""] * 8][:7]
         if attributes.get("layout") or length and self.constant(length) is None or not attributes.get("linear_before_reset", 1 if node.op_type != "GRU" else 0):
             raise _refused(node, "netc has its other form")
@@ -646,7 +649,7 @@ class _Writer:
         return math.prod(self.samples[0].shapes[name])
 
     def sources(self, name):
-        """The weights of which a value is made by moving numbers alone; None where others have a part in it."""
+        """The weights that a value consists of, if it is made from them by moving elements alone; else None."""
         if name in self.weights:
             return {name}
         maker = self.producers.get(name)
@@ -668,7 +671,7 @@ def _integer(node, name, otherwise):
 
 
 def _are_frequencies(tensor):
-    """Of rotary positions: 1, 1/t, 1/t^2, .., which do not learn."""
+    """Whether a tensor has the frequencies of rotary positions, 1, 1/t, 1/t^2, .., which do not learn."""
     if len(tensor.dims) != 1 or tensor.dims[0] < 3 or tensor.data_location == TensorProto.EXTERNAL:
         return False
     values = numpy_helper.to_array(tensor).astype(numpy.float64)

@@ -4,8 +4,8 @@
 
 """Makes an ONNX model of a graph that `netc --emit=graph` writes, docs/graph.schema.json.
 
-The model is for inference: dropout does nothing, and batch norms take their running statistics. Free axes stay free; sizes
-that are computed of them, and tensors that depend on sizes alone, are computed in the model.
+The model is for inference: it has no dropout, and batch norms use their running statistics. Free axes stay free. The model
+computes sizes that depend on them, and tensors that depend on sizes alone.
 """
 
 import ast
@@ -29,13 +29,13 @@ TYPES = {
 MOST_BYTES = 2**31 - 2**20  # of a file of protobuf; weights of more are beside it
 LAST = 2**63 - 1
 
-# Ops that are the same under another name.
+# Ops with the same meaning under another name.
 SAME = {
     "aten.abs": "Abs", "aten.cos": "Cos", "aten.detach": "Identity", "aten.exp": "Exp", "aten.hardswish": "HardSwish",
     "aten.log": "Log", "aten.neg": "Neg", "aten.relu": "Relu", "aten.sigmoid": "Sigmoid", "aten.sign": "Sign",
     "aten.sin": "Sin", "aten.softplus": "Softplus", "aten.sqrt": "Sqrt", "aten.tanh": "Tanh",
 }  # fmt: skip
-# Those of two tensors, of which one may have fewer axes.
+# Ops with two operands that broadcast.
 BROADCAST = {
     "aten.add": "Add", "aten.div": "Div", "aten.eq": "Equal", "aten.ge": "GreaterOrEqual", "aten.gt": "Greater",
     "aten.le": "LessOrEqual", "aten.lt": "Less", "aten.maximum": "Max", "aten.minimum": "Min", "aten.mul": "Mul",
@@ -44,22 +44,22 @@ BROADCAST = {
 
 
 def convert(graph, weights=None, seed=0):
-    """An `onnx.ModelProto` of a graph.
+    """Returns a graph as an `onnx.ModelProto`.
 
     Args:
         graph: an object of docs/graph.schema.json.
-        weights: a folder of npy files, as `--dump` of a program of netc writes it, or arrays by name; those that are not
-            there are drawn as the specification says.
-        seed: of what is drawn.
+        weights: a folder of npy files, as `--dump` of a program of netc writes them, or arrays by name. Missing weights
+            are initialized as the specification says.
+        seed: of the initialization.
 
     Raises:
-        ExportRefused: ONNX has no op for one of the graph's.
+        ExportRefused: ONNX has no op for one of the graph's ops.
     """
     return _Model(graph, weights, seed).proto()
 
 
 def save(model, path):
-    """Writes a model; its weights into a file beside it, where they are too large for one."""
+    """Writes a model. Its weights go to a file next to it if they are too large for one file."""
     path = os.fspath(path)
     size = sum(len(tensor.raw_data) for tensor in model.graph.initializer)
     apart = {"save_as_external_data": True, "location": os.path.basename(path) + ".data"} if size > MOST_BYTES else {}
@@ -71,7 +71,7 @@ def _number(value):
 
 
 def initial(shape, how, random, theta=1e4):
-    """A tensor as `init` of a parameter or table says; docs/Language.md lists the ways."""
+    """A tensor with the values of the `init` of a parameter or table; docs/Language.md lists them."""
     size = math.prod(shape)
     fan = size / shape[0] if shape else 1
     if how in ("zeros", "ones"):
@@ -162,7 +162,8 @@ class _Model:
         return made
 
     def add(self, op, ins, outs=1, **attributes):
-        """`outs`: names, or how many. Returns the first, or all of several."""
+        """Adds a node. `outs` are names, or the number of results. Returns the name of the first result, or all names
+        of several."""
         if isinstance(outs, int):
             near = self.at["out"][0]["name"] if self.at else "sizes"
             outs = [self.unique(f"{near}.{op}") for _ in range(outs)]
@@ -170,7 +171,7 @@ class _Model:
         return outs[0] if len(outs) == 1 else outs
 
     def constant(self, value, kind=None):
-        """A node, as it is no parameter; equal ones are one."""
+        """A constant as a node, since it is no parameter. Equal constants share a node."""
         array = numpy.asarray(value, dtype=kind)
         key = (array.dtype.str, array.shape, array.tobytes())
         if key not in self.constants:
@@ -182,7 +183,7 @@ class _Model:
         return self.constant(values, "i8")
 
     def typed(self, value, kind):
-        """A constant of a type of netc."""
+        """A constant with a type of netc."""
         if kind == "bf16":
             return self.add("Cast", [self.constant(value, "f4")], to=TensorProto.BFLOAT16)
         return self.constant(value, helper.tensor_dtype_to_np_dtype(TYPES[kind]))
@@ -194,7 +195,7 @@ class _Model:
         return self.values[name]["shape"]
 
     def whole(self, name):
-        """A tensor in its own shape; "" where an operand is left out."""
+        """The tensor with its full shape; "" for an operand that is left out."""
         if name is None:
             return ""
         value = self.values[name]
@@ -206,7 +207,7 @@ class _Model:
         return self.small(name)
 
     def small(self, name):
-        """The same, or one that broadcasts to it."""
+        """The tensor, or a smaller one that broadcasts to it."""
         value = self.values[name]
         if name in self.expanded:
             return self.expanded[name]
@@ -220,7 +221,7 @@ class _Model:
     # Sizes.
 
     def size(self, size):
-        """A list of one number, which a size becomes in the model."""
+        """A list with a size as its only element. The model computes it."""
         if isinstance(size, int):
             return self.integers([size])
         if size in self.axes:
@@ -234,7 +235,7 @@ class _Model:
         return self.add("Div", [found, self.integers([below])]) if below != 1 else found
 
     def evaluate(self, tree):
-        """A polynomial, and what it is to be divided by."""
+        """The numerator of a polynomial, and its denominator."""
         if isinstance(tree, ast.Constant):
             return self.integers([tree.value]), 1
         if isinstance(tree, ast.Name):
@@ -266,7 +267,7 @@ class _Model:
         return self.add("Concat", [self.size(size) for size in sizes], axis=0) if len(sizes) > 1 else self.size(sizes[0])
 
     def places(self, size, kind="i64"):
-        """0, 1, 2, .. along an axis."""
+        """The positions 0, 1, 2, .. along an axis."""
         if isinstance(size, int):
             return self.constant(numpy.arange(size), helper.tensor_dtype_to_np_dtype(TYPES[kind]))
         count = self.add("Squeeze", [self.size(size), self.integers([0])])
@@ -311,7 +312,7 @@ class _Model:
         return self.add("Identity", [made], [name])
 
     def angles(self, value, shape):
-        """A table for as many positions as there are."""
+        """Makes a table with as many rows as there are positions."""
         how, features = value["init"], shape[-1]
         if how not in ("sine", "cosine", "sinusoid", "alibi") or len(shape) != 2 or isinstance(shape[how == "alibi"], int) or not isinstance(shape[how != "alibi"], int):
             self.refuse(f"of the table `{value['name']}`, more than positions is free")
@@ -440,7 +441,7 @@ class _Model:
         self.add("CumSum", [self.whole(ins[0]), self.constant(self.axis(ins[0], given), "i8")], outs)
 
     def by_root(self, x, given, outs):
-        """x over the root of its mean square."""
+        """Makes x divided by the root of its mean square."""
         kind = self.values[outs[0]]["type"]
         axes = self.integers(list(range(-len(given["normalized_shape"]), 0)))
         mean = self.add("ReduceMean", [self.add("Mul", [x, x]), axes], keepdims=1)
@@ -487,7 +488,7 @@ class _Model:
         if all(size == 1 for size in wanted):
             self.add("GlobalAveragePool", [x], outs)
             return
-        # Along each axis, a product with the shares that positions have in means.
+        # Each axis is contracted with a matrix of the shares of positions in the means.
         letters = "xyz"[: len(wanted)]
         for i, (before, after) in enumerate(zip(self.shape(ins[0])[2:], wanted)):
             if not isinstance(before, int):
@@ -540,7 +541,7 @@ class _Model:
 
 
 class _Weights:
-    """Values of weights, from files, arrays, or drawn."""
+    """The values of weights: from files, from arrays, or initialized."""
 
     def __init__(self, given, seed):
         self.random = numpy.random.default_rng(seed)

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""A lexer for Pygments, which knows it as `net` where netc is installed."""
+"""A lexer for Pygments, which finds it by the name `net` if the package is installed."""
 
 import re
 
@@ -41,7 +41,7 @@ def _action(scope):
 class NetLexer(RegexLexer):
     name = "netc"
     aliases = ["net"]
-    # Other programs use the suffix, too: `analyse_text` tells which file is a specification.
+    # Other programs use the suffix too. `analyse_text` recognizes a specification.
     filenames = ["*.net"]
     tokens = {"root": [(r"\s+", Whitespace), *((regex, _action(scope)) for regex, scope in RULES)]}
 

@@ -2,7 +2,7 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Sizes as polynomials in free axes, found by computing with several numbers."""
+"""Finds sizes as polynomials in free axes, by computing with several numbers."""
 
 import itertools
 import re
@@ -12,7 +12,8 @@ SIZES = (7, 11, 13, 17, 19, 23, 29, 31)  # two for each: primes, of which no pro
 
 
 def polynomial(numbers, names):
-    """Through one number for each sample, as text: a sum of products of free axes, of which each is there once."""
+    """The polynomial through one number per sample, as text or an integer; None if there is none. It is a sum of
+    products of distinct free axes."""
     terms = {}
     points = list(itertools.product((0, 1), repeat=len(names)))
     values = dict(zip(points, (int(n) for n in numbers)))

@@ -2,7 +2,8 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Reads the generic text of StableHLO, in which all ops are of one form: `%2 = "op"(%0, %1) <{attributes}> : (types) -> types`."""
+"""Reads the generic text of StableHLO, where all ops have the form `%2 = "op"(%0, %1) <{attributes}> : (types) ->
+types`."""
 
 import ast
 import math
@@ -14,14 +15,14 @@ from .errors import ImportRefused
 
 
 class Op:
-    """An op as it stands in the text, with its bodies."""
+    """An op of the text, with its bodies."""
 
     def __init__(self, name, results, operands, attributes, place):
         self.name, self.results, self.operands, self.attributes, self.place = name, results, operands, attributes, place
         self.bodies, self.types = [], []
 
     def numbers(self, key):
-        """An attribute of whole numbers: `array<i64: 1, 2>`, `[1, 2]`, `dense<..>`, or one."""
+        """An attribute of integers: `array<i64: 1, 2>`, `[1, 2]`, `dense<..>`, or a single one."""
         if found := re.search(rf"\b{key} = array<\w+(?:: ([^>]*))?>", self.attributes):
             return [int(each) for each in (found[1] or "").split(",") if each.strip()]
         if found := re.search(rf"\b{key} = dense<([^>]*)> : tensor<([^>]*)x\w+>", self.attributes):
@@ -36,17 +37,17 @@ LOCATION = re.compile(r'loc\((#loc\d*|"(?:[^"\\]|\\.)*"|unknown)')
 
 
 def _types(text):
-    """Shapes and types of elements of the tensors in a signature."""
+    """The shape and element type of each tensor in a signature."""
     return [([int(size) for size in sizes.split("x")] if sizes else [], element) for sizes, element in TYPE.findall(text)]
 
 
 def _result_types(tail):
-    """Behind the arrow of `.. : (tensor<2xf32>) -> tensor<2xf32> loc(#loc3)`."""
+    """The types after the arrow in `.. : (tensor<2xf32>) -> tensor<2xf32> loc(#loc3)`."""
     return _types(tail.rpartition(" loc(")[0].rpartition("->")[2])
 
 
 def _functions(text):
-    """By name: the arguments, as name, shape, type and what they are called in Python, and the ops."""
+    """The functions by name: their arguments (name, shape, type, and name in Python) and their ops."""
     places = {key: value.strip('"') for key, value in re.findall(r'^(#loc\d*) = loc\(("[^"]*"|unknown)', text, re.M)}
     functions, stack = {}, []
     for line in text.split("\n"):
@@ -82,7 +83,7 @@ def _functions(text):
 
 
 class Program:
-    """All ops of `main`, with those of functions that it calls in their place. Values have numbers."""
+    """All ops of `main`, with calls replaced by the ops of the functions. Values have numbers."""
 
     def __init__(self, text):
         self.functions, self.ops, self.shapes, self.kinds = _functions(text), [], [], []
@@ -113,7 +114,7 @@ class Program:
 
 
 def _held(bits, kind, dtype):
-    """Numbers by their bits; numpy has no bf16, which is the first half of an f32."""
+    """An array from its bytes. numpy has no bf16, which is the upper half of an f32."""
     return (numpy.frombuffer(bits, "<u2").astype("<u4") << 16).view("f4") if kind == "bf16" else numpy.frombuffer(bits, dtype)
 
 

@@ -11,7 +11,7 @@ import typing
 
 
 def from_json(kind, value):
-    """A value of JSON as the dataclass of it. Members that a newer netc adds are left out."""
+    """Converts a value of JSON to its dataclass. Members that a newer netc added are left out."""
     if value is None:
         return None
     if typing.get_origin(kind) in (typing.Union, types.UnionType):
@@ -28,10 +28,10 @@ def from_json(kind, value):
 
 
 class Tables:
-    """What a `Report` does beside holding figures."""
+    """The methods of a `Report`."""
 
     def to_pandas(self):
-        """A table with a row for each layer of each network, or for each of several that are equal."""
+        """A table with a row for each layer of each network. Equal layers share a row."""
         import pandas
 
         rows = []
@@ -52,7 +52,7 @@ class Tables:
         return pandas.DataFrame(rows)
 
     def _summary(self):
-        """Tables, a heading first, with a row for each network and run."""
+        """Tables with a row for each network and each run, after a heading."""
         tables = [[("network", "parameters", "forward FLOP", "backward FLOP")]]
         tables[0] += [(n.name, n.parameters.total, n.forward.matmul, n.backward.matmul) for n in self.networks]
         if self.runs:
@@ -70,7 +70,7 @@ class Tables:
         return "\n".join(text[:-1])
 
     def _repr_html_(self):
-        """The same for notebooks."""
+        """The tables of _summary as HTML, for notebooks."""
         return "".join(_table(*rows) for rows in self._summary())
 
 

@@ -2,10 +2,10 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Writes what torch.export makes of a module as the graph that `netc import` reads, docs/graph.schema.json.
+"""Writes the result of torch.export as the graph that `netc import` reads, docs/graph.schema.json.
 
-It finds no structure, and knows of no op what it computes. What depends on sizes alone, such as masks and positions, is
-evaluated here, since only PyTorch can, and is known by its values.
+It does not look for structure, and does not interpret ops. Values that depend on sizes alone, such as masks and positions,
+are evaluated here, since only PyTorch can do so. The graph describes them by their values.
 """
 
 import operator
@@ -27,28 +27,28 @@ TYPES = {
     torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8", torch.bool: "bool",
     torch.complex64: "f64",  # has the bytes of one; no op of netc takes it
 }  # fmt: skip
-# Of arguments, what no shape and no value depends on.
+# Arguments that change neither shapes nor values.
 WITHOUT_EFFECT = {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "generator", "implicit"}
-# Of these, the size of the operand counts, and no value.
+# Ops that use only the size of their operand, not its values.
 SIZED = {"copy", "new_empty", "new_full", "new_ones", "new_zeros", "empty_like", "full_like", "ones_like", "zeros_like", "zero"}
-# What run_decompositions makes of batch norm; it has the running statistics as operands and results.
+# run_decompositions writes batch norm as this op, with the running statistics as operands and results.
 BATCH_NORM = "aten._native_batch_norm_legit_functional"
-NAMES = "TSUVPQR"  # of free axes but that of the batch
-MOST_VALUES = 64  # that a table of numbers is written with
+NAMES = "TSUVPQR"  # of free axes, without that of the batch
+MOST_VALUES = 64  # the largest table whose values are written
 
 
 def export(module, args=(), kwargs=None, name=None, axes=None):
-    """The graph of a module as it is trained, an object for JSON.
+    """Returns the graph of a module in training mode, an object for JSON.
 
     Args:
-        module: of PyTorch, on any device; `meta` is the fastest.
-        args, kwargs: of its `forward`; a tensor is the only one. Their values count for nothing but sizes.
-        name: of the network, by default the module's class.
-        axes: names of free axes by argument, `{"x": {0: "N"}}`. By default these are the first axis of all tensors and the
-            second of integers; what the module takes in one size only is a number.
+        module: a module of PyTorch, on any device; `meta` is the fastest.
+        args, kwargs: the arguments of its `forward`; a single tensor needs no tuple. Only sizes of tensors matter.
+        name: of the network; by default the class of the module.
+        axes: names of free axes by argument, such as `{"x": {0: "N"}}`. By default the first axis of all tensors is free, and
+            the second axis of integers. An axis is fixed if the module accepts only one size.
 
     Raises:
-        ImportRefused: the module computes what depends on data, or torch.export does not take it.
+        ImportRefused: the module depends on data, or torch.export rejects it.
     """
     was_training = module.training
     try:
@@ -59,7 +59,7 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
 
 
 def _several(tensor, axes):
-    """With more than one along free axes: torch.export takes one for a number that never changes."""
+    """Repeats the tensor along free axes of size 1, since torch.export takes 1 for a fixed size."""
     for axis in axes:
         if axis < tensor.ndim and tensor.shape[axis] == 1:
             tensor = torch.cat([tensor] * 3, axis)
@@ -88,7 +88,7 @@ def _lstm_cell(x, states, *weights):
     return torch.sigmoid(o) * torch.tanh(c), c
 
 
-# One step of a recurrence, in the ops of netc's own blocks.
+# One step of each recurrence, in the ops of netc's own blocks.
 CELLS = {
     torch.ops.aten.gru_cell.default: _gru_cell, torch.ops.aten.lstm_cell.default: _lstm_cell,
     torch.ops.aten.rnn_relu_cell.default: _rnn_cell(torch.relu), torch.ops.aten.rnn_tanh_cell.default: _rnn_cell(torch.tanh),
@@ -193,7 +193,7 @@ class _Writer:
         return node
 
     def walk(self, graph, owner):
-        """The calls of a graph, with those inside of an op that only sets whether gradients are kept."""
+        """The calls of a graph, including those inside of an op that only switches gradients on or off."""
         for node in graph.nodes:
             if node.op != "call_function":
                 continue
@@ -256,7 +256,7 @@ class _Writer:
         }  # fmt: skip
 
     def result_names(self, count):
-        """Of an output that is an object, the names of its members."""
+        """The names of the members, if the output is an object."""
         spec = getattr(self.exported.call_spec, "out_spec", None)
         keys = [str(k) for k in spec.context] if spec is not None and isinstance(spec.context, (list, tuple)) and all(isinstance(k, str) for k in spec.context) else []
         if spec is not None and not keys:
@@ -265,7 +265,7 @@ class _Writer:
         return keys if len(keys) == count else ["y"] if count == 1 else [f"y{i}" for i in range(count)]
 
     def is_folded(self, node):
-        """Whether it depends on sizes alone. The values of buffers do not learn."""
+        """Whether a node depends on sizes alone. Values of buffers do, since they do not learn."""
         if node.op == "placeholder":
             return node.name in self.states and self.states[node.name] not in self.trainable
         return self.folded.get(node, False)
@@ -279,7 +279,7 @@ class _Writer:
         return entry["name"]
 
     def all_weights(self, needed):
-        """With those that nothing uses, which are parameters too."""
+        """The weights, including unused ones, which are parameters too."""
         names = {}
         for target in self.exported.graph_signature.parameters:
             tensor = self.exported.state_dict[target]
@@ -398,12 +398,12 @@ class _Writer:
         return found[0]
 
     def within(self, symbol, size):
-        """A size that the module takes."""
+        """A size within the range that the module accepts."""
         limit = next((r.upper for s, r in self.exported.range_constraints.items() if str(s) == symbol), size)
         return min(size, int(limit)) if limit < size else size
 
     def farthest(self, node):
-        """A length beyond the largest number in what makes a mask, such as the width of a window."""
+        """A length beyond the largest number in the computation of a mask, such as the width of a window."""
         seen, stack, most = set(), [node], 0
         while stack:
             at = stack.pop()
@@ -416,7 +416,7 @@ class _Writer:
         return most + 8 if 16 < most <= 8192 else 0
 
     def at(self, size, sizes):
-        """A size, where the free axes have these sizes."""
+        """The value of a size for these sizes of the free axes."""
         if not isinstance(size, torch.SymInt):
             return size
         expression = size.node.expr
@@ -451,7 +451,7 @@ class _Writer:
 
 
 def _sized(node):
-    """The operand of which the size counts alone, if there is one."""
+    """The operand of which only the size matters, or None."""
     name = str(node.target).split(".")[-2] if isinstance(node.target, torch._ops.OpOverload) else ""
     return node.args[0] if name in SIZED else None
 
@@ -479,5 +479,5 @@ def _symbol(name):
 
 
 def _what(value):
-    """What a tensor holds, by name."""
+    """The description of a tensor's values."""
     return known((value.float() if value.is_floating_point() else value).numpy())
