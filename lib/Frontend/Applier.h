@@ -19,16 +19,26 @@ public:
 
   explicit Applier(Evaluator &e) : e(e) {}
 
+  /// Evaluates `value |> into`. Returns an unknown value after an error, as all
+  /// of these methods do.
   Value pipe(Tree *at, Value value, const Value &into);
+  /// Applies an instance if it has all required tensors, else returns the
+  /// instance itself.
   Value applyIfComplete(Tree *at, std::shared_ptr<Instance> instance);
+  /// Applies an instance of a block or an op, which must be complete.
   Value apply(Tree *at, Instance &instance);
   Value applyBlock(Tree *at, Instance &instance);
+  /// Starts an application: sets the path of `identity` from its parents, and
+  /// from `fallback` if it has no name.
   void enter(Identity &identity, llvm::StringRef fallback, Tree *at);
+  /// `name`, with a number if another part of `parent` has this name.
   std::string unique(Identity &parent, llvm::StringRef name);
   /// Evaluates an expression whose value gets a name, or is in a `repeat` or a
   /// list. If the value is a block, unnamed blocks among its arguments become
   /// parts of it.
   Value evalOwner(Expr *expr);
+  /// The first result of a call, which holds the others too; `none` without
+  /// results.
   Value resultsOf(ResultList results);
 
 private:

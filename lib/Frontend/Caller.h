@@ -66,7 +66,9 @@ public:
   /// The number that `value` asks for in an `expect`. Returns other values
   /// unchanged.
   Value resolve(Tree *at, const Value &value);
+  /// The parameters of a block or an op, in the order of the signature.
   const Parameters &parametersOf(const Function &function);
+  /// Evaluates the arguments of a call, in the order of the text.
   std::vector<Argument> evalArguments(NetParser::ArgsContext *args,
                                       const Value &callee);
   /// The error for a value that is not one of the setting's words, or a number
@@ -74,23 +76,34 @@ public:
   std::optional<Message> mistakeIn(const Parameter &setting,
                                    const Function &function,
                                    const Value &value);
+  /// Calls a function, a section or an instance. Returns an instance if tensors
+  /// are missing, and an unknown value after an error.
   Value call(Tree *at, const Value &callee, std::vector<Argument> arguments);
   /// A dataset with these parameters.
   Value callSection(Tree *at, Section section,
                     llvm::ArrayRef<Argument> arguments);
   Value callBuiltin(Tree *at, const Function &function,
                     std::vector<Argument> arguments);
+  /// A copy of the instance, or a new instance of the function, without further
+  /// arguments. `instantiateAt` is for part number `part` of a composition at
+  /// the same position.
   std::shared_ptr<Instance> instantiate(Tree *at, const Value &callee);
   std::shared_ptr<Instance> instantiateAt(Tree *at, const Value &callee,
                                           int64_t part);
+  /// Evaluates the default of a parameter of a block.
   Value evalDefault(const Parameter &parameter);
   /// Evaluates `expr`, which may be one of the parameter's words.
   Value evalSetting(const Parameter &parameter, Expr *expr);
   /// Adds the arguments of a question: `params(tables)`, `by_time(utilization =
   /// 30%)`.
   Value askWith(const Subject &subject, NetParser::ArgsContext *args);
+  /// Sets the missing settings of a block to their defaults. Returns false,
+  /// with an error, if a required setting is missing.
   bool completeSettings(Tree *at, Instance &instance);
+  /// Whether an instance has all required tensors.
   bool isComplete(const Instance &instance);
+  /// The identity of the instance that the body makes at this position, in this
+  /// iteration. It is new only in the first application of the body.
   std::shared_ptr<Identity> identityAt(Tree *at, int64_t part = 0);
 
 private:

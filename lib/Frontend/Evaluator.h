@@ -51,6 +51,7 @@ public:
 
   Evaluator(mlir::MLIRContext *context, const FrontendOptions &options);
 
+  /// The location of a tree in the text.
   mlir::Location locationOf(Tree *tree);
   /// The text of a token.
   const std::string &wordOf(antlr4::Token *token);
@@ -81,6 +82,8 @@ public:
   bool run(NetParser::BodyContext *body);
   bool run(NetParser::StmtContext *stmt);
   antlrcpp::Any visitBind(NetParser::BindContext *) override;
+  /// The value of a condition. None if it is unknown, or no bool, which is
+  /// reported.
   std::optional<bool> decide(Expr *condition);
   /// The items that a `for`, `repeat` or comprehension iterates over. None
   /// after an error.
@@ -96,6 +99,7 @@ public:
     if (options.rolled)
       options.rolled->areNeeded = true;
   }
+  /// Evaluates an expression. Returns an unknown value after an error.
   Value eval(Expr *expr);
   /// Evaluates `expr`. Sets `isMiddle` if the value depends on a `between`, and
   /// is the one for its middle.
@@ -128,7 +132,7 @@ public:
   Frame *frame = nullptr;
   Graph *graph = nullptr;
   unsigned graphs = 0;
-  /// Spent of limits.maxOps on ops, iterations of loops and list elements.
+  /// The part of limits.maxOps that ops, iterations and list elements used.
   size_t spent = 0;
   unsigned errors = 0;
   Tree *use = nullptr; ///< the name that is being looked up, or null

@@ -22,6 +22,7 @@ public:
   /// The text of a regular file or of the standard input, within the limit.
   /// None after an error.
   std::optional<std::string> readText(llvm::StringRef path, mlir::Location at);
+  /// Parses a file and declares its names, once per path. Null after an error.
   FileScope *readFile(llvm::StringRef path, mlir::LocationAttr importedAt);
   /// The path of a file that the present file names. It must be below the
   /// folder of the present file; else reports an error and returns none.

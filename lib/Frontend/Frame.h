@@ -16,9 +16,9 @@ struct Scope {
   Scope *outer = nullptr;
   llvm::StringMap<Value> names;
   llvm::StringSet<> fixed; ///< loop variables, which may not be bound again
-  /// Of a scan: the names whose values each iteration passes to the next.
+  /// The names of a scan whose values each iteration passes to the next.
   llvm::StringSet<> carried;
-  /// Of a scan: the values assigned to `h'` so far.
+  /// The values assigned to `h'` in a scan so far.
   llvm::StringMap<Value> next;
   bool isScan = false;
 };

@@ -22,10 +22,15 @@ public:
 
   /// The error for an unknown name, with a suggestion.
   Message unknownName(llvm::StringRef name);
+  /// The value of a name. lookup() searches all scopes, lookupBody() only the
+  /// body, and lookupFile() the top level of a file. None if there is no such
+  /// name; an unknown value after an error.
   std::optional<Value> lookup(llvm::StringRef name);
   std::optional<Value> lookupBody(llvm::StringRef name);
   std::optional<Value> lookupFile(FileScope &file, llvm::StringRef name);
+  /// The value of a top-level name, which is computed if necessary.
   Value valueOf(FileScope &file, TopLevel &entry);
+  /// Binds a name in the body. Reports an error if it must not be bound.
   void bind(Tree *at, llvm::StringRef name, Value value);
 
 private:

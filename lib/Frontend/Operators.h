@@ -24,10 +24,13 @@ public:
 
   explicit Operators(Evaluator &e) : e(e) {}
 
+  /// The result of an operator such as `+` or `==`. An unknown value after an
+  /// error, which is reported at `at`.
   Value binary(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
   Value arithmetic(Tree *at, llvm::StringRef op, const Number &a,
                    const Number &b);
   Value compare(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
+  /// The number of a literal with its unit. None after an error.
   std::optional<Literal> literalOf(NetParser::QuantityContext *tree);
 
 private:

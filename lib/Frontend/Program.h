@@ -60,8 +60,11 @@ public:
   }
   /// Whether the options select only some networks and runs.
   bool leavesOut() const;
+  /// A copy of `value` as a net with complete settings. Null after an error.
   std::shared_ptr<Instance> netInstance(Tree *at, const Value &value);
+  /// The inputs of a net by its signature. None after an error.
   std::optional<std::vector<NetInput>> inputsOf(Instance &instance);
+  /// Applies a net to `values`, one for each of `inputs`.
   Value applyNet(Tree *at, Instance &instance, llvm::ArrayRef<NetInput> inputs,
                  llvm::ArrayRef<mlir::Value> values);
   /// The size of an axis; none after an error.

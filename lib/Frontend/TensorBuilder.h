@@ -29,6 +29,7 @@ public:
   };
   /// The value after matching the pattern `type` of a binding or returned item.
   Value matched(Expr *type, const Value &value);
+  /// Adds the op of an instance, whose tensors must be complete.
   Value applyOp(Tree *at, Instance &instance);
   /// Adds `net.op` and labels its results. The op is named by `where`, or else
   /// by its position.
@@ -38,8 +39,12 @@ public:
   /// The operands, with floating-point ones converted to their widest format.
   std::vector<Tensor> inOneFormat(Tree *at, llvm::StringRef op,
                                   llvm::ArrayRef<Tensor> operands);
+  /// The index of an axis, from a label, a name or an axis. Reports an axis
+  /// that `tensor` does not have, and returns none.
   std::optional<int64_t> axisOf(Tree *at, const Value &value,
                                 const Tensor &tensor);
+  /// The indices of the axes in `value`, or by `rule` if it is null; see
+  /// NetBase.td. None after an error.
   std::optional<std::vector<int64_t>> axesOf(Tree *at, const Value *value,
                                              llvm::StringRef rule,
                                              const Tensor &tensor);
@@ -58,6 +63,7 @@ public:
   /// and returns none.
   std::optional<mlir::RankedTensorType> tensorType(Tree *at, mlir::Type element,
                                                    const Shape &shape);
+  /// The location of an op called `name` in the current instance.
   mlir::Location opLocation(Tree *at, llvm::StringRef name);
   /// The value as an operand: a number becomes a scalar tensor, and a schedule
   /// is applied.
@@ -76,11 +82,18 @@ public:
   /// error.
   std::optional<std::vector<Tensor>>
   elementByElement(Tree *at, llvm::StringRef op, llvm::ArrayRef<Value> values);
+  /// Evaluates a call of `parameter` or `buffer`. A further application of the
+  /// same instance returns its existing weight.
   Value weight(Tree *at, llvm::ArrayRef<Argument> arguments, bool isParameter);
   /// The initialization that an argument `init` names. Reports an unknown one.
   std::optional<std::string> initOf(const Argument &argument);
+  /// The shape with these sizes, and the labels of sizes that are axes. None
+  /// after an error.
   std::optional<Sizes> sizesOf(Tree *at, llvm::ArrayRef<Value> values);
+  /// The value as a size of an axis. Reports values that are no size, and
+  /// returns none.
   std::optional<Polynomial> sizeOf(Tree *at, const Value &value);
+  /// Clears labels that occur earlier in the list.
   static void dropDoubled(Labels &labels);
   /// The type or pattern of an expression. A pattern is a type without an
   /// element type. None after an error.
@@ -100,6 +113,7 @@ public:
                     llvm::ArrayRef<int64_t> order);
   Tensor broadcasted(Tree *at, const Tensor &tensor, const Sizes &sizes,
                      llvm::ArrayRef<int64_t> axes);
+  /// A part of an axis: an index drops the axis, a range keeps it.
   Value slice(Tree *at, const Tensor &tensor, int64_t axis, const Value &index);
   /// The axis labelled `C`, else the last axis.
   static size_t featureAxis(const Tensor &tensor);

@@ -221,7 +221,7 @@ struct Identity {
   /// copy that has it as an argument.
   Identity *parent = nullptr;
   std::string name; ///< empty until it is bound or applied
-  /// Of the current application, such as `embed@2`.
+  /// The path in the current application, such as `embed@2`.
   std::string path;
   /// Set when it is applied, if it is a block.
   const BlockDecl *block = nullptr;
@@ -237,7 +237,7 @@ struct Identity {
   std::map<CreationSite, Tensor> weights;
   std::vector<std::pair<std::string, Tensor>> namedWeights;
   std::map<CreationSite, std::shared_ptr<Identity>> children;
-  /// Used inside of it, in the current application.
+  /// The names used inside of it, in the current application.
   llvm::StringMap<unsigned> names;
 };
 
@@ -247,9 +247,9 @@ class Instance {
 public:
   Function function;
   std::shared_ptr<Identity> identity;
-  /// By tensor parameter; empty if it is missing.
+  /// The arguments of each tensor parameter; empty if it is missing.
   std::vector<std::vector<Value>> tensors;
-  /// By setting; none if it is not given.
+  /// The value of each setting; none if it is not given.
   std::vector<std::optional<Value>> settings;
   /// The label of the axis that an op makes.
   Label as;
