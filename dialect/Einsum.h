@@ -25,6 +25,7 @@ struct EinsumSpec {
   static llvm::FailureOr<EinsumSpec> parse(std::optional<mlir::Location> loc,
                                            llvm::StringRef text);
 
+  /// The equation in the form that parse() reads.
   std::string str() const;
   /// The size of each letter. Each operand must have as many axes as letters.
   llvm::StringMap<Polynomial> sizes(mlir::ValueRange values) const;

@@ -28,6 +28,7 @@ class YieldOp;
 /// The discardable attribute with the phase of an op in a step. An op without
 /// it belongs to the forward pass.
 constexpr llvm::StringLiteral kPhase = "net.phase";
+/// The phase of an op by kPhase; Forward without it.
 Phase phaseOf(mlir::Operation *op);
 } // namespace netc
 

@@ -62,7 +62,7 @@ def Net_Phase : I32EnumAttr<"Phase", "the part of a training step that an op bel
 def Net_PhaseAttr : EnumAttr<Net_Dialect, Net_Phase, "phase">;
 
 //===----------------------------------------------------------------------===//
-// What lowering knows of the program that it makes: lib/Program
+// Facts about the program that lowering makes; see lib/Program
 //===----------------------------------------------------------------------===//
 
 class Net_FactsAttr<string name, string attrMnemonic>

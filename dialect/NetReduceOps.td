@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums, means, extremes and what is normalized by them. `r` in the comments is the number of
-// means, one for each position of the axes that are kept.
+// Sums, means, extremes and normalizations. `r` in the comments is the number of means,
+// one for each position of the axes that are kept.
 
 #ifndef NET_REDUCE_OPS_TD
 #define NET_REDUCE_OPS_TD

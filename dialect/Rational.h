@@ -33,6 +33,8 @@ public:
   template <typename Int, typename = std::enable_if_t<std::is_integral_v<Int>>>
   Rational(Int value) : num(value) {}
 
+  /// The fraction in lowest terms; invalid if `denominator` is 0 or a part is
+  /// out of range.
   static Rational fraction(__int128 numerator, __int128 denominator);
   static Rational invalid();
 
@@ -81,6 +83,7 @@ public:
     return b <= a;
   }
 
+  /// The nearest integer below or above; invalid if the number is.
   Rational floor() const;
   Rational ceil() const;
   Rational abs() const { return isNegative() ? -*this : *this; }

@@ -25,6 +25,7 @@ struct Shape {
       : sizes(sizes.begin(), sizes.end()) {}
 
   size_t rank() const { return sizes.size(); }
+  /// The number of elements; 1 for a scalar. Invalid if it overflows.
   Polynomial elements() const;
   /// The shape with these axes removed.
   Shape without(llvm::ArrayRef<int64_t> axes) const;

@@ -35,6 +35,7 @@ class Axes {
 public:
   explicit Axes(mlir::DictionaryAttr axes);
 
+  /// Sets the size of an axis, or its moments.
   void fix(llvm::StringRef axis, Rational size);
   void know(llvm::StringRef axis, Moments size);
 

@@ -381,7 +381,7 @@ Answer netc::answer(const Run &run, const Query &query) {
 }
 
 //===----------------------------------------------------------------------===//
-// What can be asked
+// Possible members
 //===----------------------------------------------------------------------===//
 
 static void add(std::vector<std::string> &names, ArrayRef<StringRef> more) {

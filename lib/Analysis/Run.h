@@ -128,6 +128,7 @@ struct Run : RunFacts {
   /// whatever the conventions.
   std::optional<Rational>
   atTwo(const std::function<Cost(const Figures &)> &ofStep) const;
+  /// Tokens per step; none if the run has none or their number is not known.
   std::optional<Rational> tokensPerStep() const;
   /// The length of a sequence: of tokens, or of an axis `T` with a size.
   std::optional<Rational> positions() const;

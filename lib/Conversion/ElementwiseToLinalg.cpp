@@ -15,7 +15,7 @@ using namespace netc;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Formulas: by their operations, what the ops' costs say
+// Formulas, with exactly the operations that the ops' costs count
 //===----------------------------------------------------------------------===//
 
 static Element tanh(Element x) { return x.apply<math::TanhOp>(); }

@@ -97,6 +97,8 @@ public:
 
   //===-- Tensors ---------------------------------------------------------===//
 
+  /// A scalar of type `element`, an uninitialized tensor, a tensor full of
+  /// `value`.
   mlir::Value constant(mlir::Type element, double value);
   mlir::Value empty(mlir::RankedTensorType type);
   mlir::Value filled(mlir::RankedTensorType type, double value);
@@ -112,6 +114,8 @@ public:
                      mlir::ValueRange at);
   mlir::Value reshape(mlir::Value tensor, mlir::RankedTensorType type);
   mlir::Value transpose(mlir::Value tensor, llvm::ArrayRef<int64_t> order);
+  /// `sizes` elements along each axis, from `starts` on, at `strides`, which
+  /// are 1 by default.
   mlir::Value slice(mlir::Value tensor, llvm::ArrayRef<int64_t> starts,
                     llvm::ArrayRef<int64_t> sizes,
                     llvm::ArrayRef<int64_t> strides = {});
@@ -119,6 +123,7 @@ public:
   mlir::Value place(mlir::Value part, mlir::Value whole,
                     llvm::ArrayRef<int64_t> starts,
                     llvm::ArrayRef<int64_t> strides = {});
+  /// Adds `low` elements before and `high` elements after each axis.
   mlir::Value pad(mlir::Value tensor, llvm::ArrayRef<int64_t> low,
                   llvm::ArrayRef<int64_t> high, double value = 0);
   mlir::Value index(int64_t value);

@@ -97,6 +97,7 @@ struct Program {
   bool trains() const;
   /// The program in one line, for people.
   std::string title() const;
+  /// The slot with this role, the first of several; null if there is none.
   const Slot *find(Role role) const;
   /// Whether an input also accepts negative integers.
   bool takesNegative(const Slot &slot) const;

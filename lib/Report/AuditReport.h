@@ -24,6 +24,7 @@ struct AuditRows {
   const audit::Row *first;
   std::vector<const audit::Row *> rows;
 
+  /// The exact FLOP of all rows.
   Rational exact() const;
   /// The FLOP of all rows according to a claim.
   Rational flop(size_t claim) const;

@@ -159,7 +159,7 @@ Picture netc::batchBarsOf(llvm::ArrayRef<const Audit *> audits) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where they are drawn
+// Drawing
 //===----------------------------------------------------------------------===//
 
 std::vector<Picture> netc::picturesOf(const Audit &audit) {

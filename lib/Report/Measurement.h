@@ -99,6 +99,7 @@ struct Work {
 
   int64_t flop() const { return matmul + other; }
   double seconds() const { return forward + backward + update; }
+  /// Seconds that all ops would take at their roofs.
   double roof() const;
   /// The roof with the most seconds, `compute` or a level of memory. Empty for
   /// ops without time or bytes.

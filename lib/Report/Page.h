@@ -35,6 +35,7 @@ public:
   virtual void paragraph(llvm::StringRef text) = 0;
   virtual void grid(const Grid &grid) = 0;
   virtual void lines(const Lines &lines) = 0;
+  /// Writes the rows of a network's layers.
   virtual void layers(const LayerRow &total) = 0;
   /// Draws estimates that are also stated as lines. Text formats draw nothing.
   virtual void compare(llvm::ArrayRef<Estimate>) {}

@@ -27,7 +27,7 @@ static int32_t readerAfter(int32_t reader, int32_t time, int32_t thread,
 }
 
 //===----------------------------------------------------------------------===//
-// What was written
+// Written bytes
 //===----------------------------------------------------------------------===//
 
 /// A mask of `count` bits from `from` on. `count` must be at least 1.

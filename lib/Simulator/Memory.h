@@ -101,7 +101,9 @@ private:
 /// The memory of a device: allocations with gaps between them.
 class Memory {
 public:
+  /// Allocates uninitialized bytes. Returns their address.
   uint64_t allocate(uint64_t bytes);
+  /// Releases an allocation by its address.
   void release(uint64_t address);
   void clearAccesses();
   /// The allocation that contains all of these bytes, and their offset in it.

@@ -68,7 +68,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What is run again
+// Recomputed segments
 //===----------------------------------------------------------------------===//
 
 /// The `repeat` that an op is in, and the number of its copy: `layer` and `3`

@@ -43,6 +43,7 @@ enum class Data {
 /// A compiled step, loaded into this process, with its device.
 class JitStep {
 public:
+  /// Loads the object code. Fails if it cannot be linked.
   static llvm::Expected<JitStep> load(CompiledStep compiled);
 
   const program::Program &program() const { return description; }
@@ -61,6 +62,7 @@ public:
   /// The elements of a slot in the result of save(), in row-major order.
   static std::vector<double> values(const program::Slot &slot,
                                     const std::vector<char> &saved);
+  /// Sets the elements of a slot from row-major order.
   void assign(const program::Slot &slot, const std::vector<double> &values);
 
   /// The slot of this step that corresponds to one of another step, or null.
