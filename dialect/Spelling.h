@@ -31,9 +31,9 @@ inline unsigned editDistance(llvm::StringRef a, llvm::StringRef b,
 }
 
 /// The candidate that is most similar to `name`, or empty. It may differ by one
-/// edit per three letters, and by one for shorter names. Empty if two
-/// candidates are equally near, unless less than a third of the letters differ;
-/// also empty for names above 64 letters.
+/// edit per three letters, or by one if `name` has two letters. Empty if two
+/// candidates are equally near, unless less than a third of the letters differ.
+/// Also empty for a name of more than 64 letters.
 inline llvm::StringRef nearestName(llvm::StringRef name,
                                    llvm::ArrayRef<llvm::StringRef> candidates) {
   llvm::StringRef nearest;

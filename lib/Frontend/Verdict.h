@@ -26,7 +26,7 @@ struct Verdict {
   std::string text;    ///< as written
   std::string file;    ///< as printed in diagnostics
   unsigned line;       ///< 1-based
-  ExpectSide value;    ///< the measured side
+  ExpectSide value;    ///< the computed side
   ExpectSide expected; ///< the expected side
   bool holds = false;
 };

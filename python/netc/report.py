@@ -358,7 +358,7 @@ class Expect:
     file: str
     line: int
     value: float | str | Side
-    # The measured side.
+    # The computed side.
     expected: float | str | Side
     # The expected side. `text` states the comparison. It is decided in the conventions of the file; both numbers are given in those of the report.
     unit: str
