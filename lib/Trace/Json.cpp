@@ -70,10 +70,15 @@ private:
     return byte == 'N' || byte == 'n' || byte == 'I' || byte == 'i' ||
            byte == '-' || byte == 'e' || byte == 'E';
   }
-  /// Whether this is a digit behind as many as no number needs.
+  static bool isBlank(int byte) {
+    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+  }
+  /// Whether this is a digit or a blank behind as many as no text needs. The
+  /// parser keeps both.
   bool isTooLong(int byte) {
     digits = llvm::isDigit(byte) ? digits + 1 : 0;
-    return digits > mostDigits;
+    blanks = isBlank(byte) ? blanks + 1 : 0;
+    return digits > longest || blanks > longest;
   }
 
   /// Passes `size` bytes on as they are.
@@ -103,14 +108,23 @@ private:
     return replace(number.data() + power.size() - text.data(), "e200");
   }
 
+  template <typename Is> void skipWhile(Is is) {
+    while (is(source.peek()))
+      source.skip(1);
+  }
+
   int word(int byte) {
     if (byte == 'e' || byte == 'E')
       return exponent();
     if (llvm::isDigit(byte)) {
       int mended = replace(1, "0");
-      while (llvm::isDigit(source.peek()))
-        source.skip(1);
+      skipWhile([](int next) { return llvm::isDigit(next); });
       return mended;
+    }
+    if (isBlank(byte)) {
+      int blank = pass(1);
+      skipWhile(isBlank);
+      return blank;
     }
     for (StringRef name :
          {"NaN", "nan", "-NaN", "-nan", "Infinity", "-Infinity", "inf", "-inf"})
@@ -164,11 +178,11 @@ private:
 
   Source &source;
   Trace &trace;
-  static constexpr size_t mostDigits = 100;
+  static constexpr size_t longest = 100;
   bool isInString = false;
-  size_t digits = 0;       ///< of the number so far
-  std::string instead;     ///< of what is no JSON
-  bool isOfSource = false; ///< whether the bytes are those of the source
+  size_t digits = 0, blanks = 0; ///< in a row
+  std::string instead;           ///< of what is no JSON
+  bool isOfSource = false;       ///< whether the bytes are those of the source
   const char *begin = nullptr, *at = nullptr, *end = nullptr;
 };
 

@@ -290,7 +290,9 @@ private:
     kept.duration = *event.duration;
     kept.correlation = event.correlation.value_or(-1);
     kept.external = event.external.value_or(-1);
-    kept.device = int32_t(event.device.value_or(0));
+    // The process of a kernel is its device.
+    kept.device = int32_t(event.device ? *event.device
+                                       : integerIn(event.process).value_or(0));
     kept.stream = int32_t(event.stream.value_or(0));
     kept.grid = event.grid;
     kept.block = event.block;

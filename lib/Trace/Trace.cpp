@@ -27,6 +27,31 @@ std::string netc::trace::withoutFolders(StringRef text) {
   return kept;
 }
 
+/// Whether a name ends in a domain: `node7.cluster.local`. Countries and the
+/// like end names of three labels or more, none a number: `block.0.in` is a
+/// module. Files such as `scale.py` and layers such as `bn` are in none.
+static bool hasDomain(llvm::ArrayRef<StringRef> labels) {
+  // Not `net`, which is the name of many a module.
+  constexpr StringRef domains[] = {
+      "com",      "org", "edu",         "gov",  "mil",   "local",
+      "internal", "lan", "localdomain", "corp", "intra", "intranet"};
+  constexpr StringRef ofLong[] = {
+      "ae", "ai",  "app", "ar",    "at", "au",   "be",  "bg",   "br",
+      "ca", "ch",  "cl",  "cloud", "cn", "co",   "cz",  "de",   "dev",
+      "dk", "ee",  "es",  "eu",    "fi", "fr",   "gr",  "hk",   "home",
+      "hr", "hu",  "ie",  "il",    "in", "info", "io",  "ir",   "is",
+      "it", "jp",  "kr",  "kz",    "lt", "lu",   "lv",  "me",   "mx",
+      "my", "net", "nl",  "no",    "nz", "pk",   "pl",  "pt",   "ro",
+      "ru", "sa",  "se",  "sg",    "si", "site", "sk",  "tech", "th",
+      "tr", "tw",  "ua",  "uk",    "us", "vn",   "xyz", "za"};
+  std::string last = labels.back().lower();
+  return (labels.size() > 1 && llvm::is_contained(domains, last)) ||
+         (labels.size() > 2 && llvm::is_contained(ofLong, last) &&
+          llvm::none_of(labels, [](StringRef label) {
+            return llvm::all_of(label, llvm::isDigit);
+          }));
+}
+
 /// Whether a word names a machine or a user on one: `me@node`,
 /// `node7.cluster.local`, `10.0.0.7`.
 static bool isHost(StringRef word) {
@@ -37,25 +62,29 @@ static bool isHost(StringRef word) {
         return !one.empty() && one.size() <= 3 &&
                llvm::all_of(one, llvm::isDigit);
       });
-  // Not `net`, which is the name of many a module.
-  constexpr StringRef domains[] = {"com",      "org",   "edu",
-                                   "gov",      "local", "localdomain",
-                                   "internal", "lan",   "corp"};
-  bool hasDomain =
-      labels.size() > 1 && llvm::is_contained(domains, labels.back().lower());
   size_t at = word.find('@');
   bool hasUser = at != StringRef::npos && at > 0 && at + 1 < word.size();
-  return isAddress || hasDomain || hasUser;
+  return isAddress || hasDomain(labels) || hasUser;
 }
 
-static std::string withoutHosts(StringRef text) {
-  auto isOfWord = [](char c) {
-    return llvm::isAlnum(c) || StringRef("._-@").contains(c);
+/// Whether a word is an address of IPv6, perhaps with a port: `fe80::1`. One
+/// without a digit is rather a name of C++: `ad::add`.
+static bool isAddressOfIPv6(StringRef word) {
+  return word.count(':') > 1 && llvm::any_of(word, llvm::isDigit) &&
+         word.find_first_not_of("0123456789abcdefABCDEF:.") == StringRef::npos;
+}
+
+/// The text with `?` for each word for which `hides` holds. A word has letters,
+/// digits and `joints`.
+static std::string without(StringRef text, StringRef joints,
+                           bool (*hides)(StringRef)) {
+  auto isOfWord = [&](char c) {
+    return llvm::isAlnum(c) || joints.contains(c);
   };
   std::string kept;
   while (!text.empty()) {
     StringRef word = text.take_while(isOfWord);
-    kept += isHost(word) ? "?" : word;
+    kept += hides(word) ? "?" : word;
     text = text.drop_front(word.size());
     StringRef between = text.take_until(isOfWord);
     kept += between;
@@ -65,7 +94,8 @@ static std::string withoutHosts(StringRef text) {
 }
 
 std::string netc::trace::shownName(StringRef name) {
-  std::string shown = withoutHosts(withoutFolders(name));
+  std::string shown = without(
+      without(withoutFolders(name), "._:", isAddressOfIPv6), "._-@", isHost);
   if (!llvm::json::isUTF8(shown))
     shown = llvm::json::fixUTF8(shown);
   for (char &letter : shown)

@@ -509,6 +509,36 @@ TEST(Readers, EventsMayBeOdd) {
   EXPECT_NE(trace.host[0].thread, trace.host[1].thread);
 }
 
+TEST(Readers, BlanksMayBeMany) {
+  const std::string blanks = std::string(1 << 20, ' ') + "\r\n\t";
+  Trace trace = readBehindAnEvent(blanks + "{" + blanks + "\"name\"" + blanks +
+                                  ": \"" + std::string(200, ' ') + "\"}");
+  EXPECT_EQ(trace.read, 2u);
+  EXPECT_EQ(trace.mended, 0u);
+  EXPECT_FALSE(trace.cutAt);
+  // Between two digits they are no part of a number.
+  EXPECT_TRUE(readBehindAnEvent("{\"ts\": 1" + blanks + "2}").cutAt);
+}
+
+TEST(Readers, TheProcessOfAKernelIsItsDevice) {
+  Trace trace = readBehindAnEvent(
+      R"j({"ph": "X", "cat": "kernel", "name": "k", "pid": 3, "tid": 7, )j"
+      R"j("ts": 1, "dur": 2, "args": {"stream": 7}})j");
+  ASSERT_EQ(trace.kernels.size(), 1u);
+  EXPECT_EQ(trace.kernels[0].device, 3);
+}
+
+TEST(Readers, NamesOfHostsAreNotShown) {
+  EXPECT_EQ(shownName("to 2001:db8::7, [fe80::a7:1]:29500 and "
+                      "fe80::1:29500 at me@node"),
+            "to ?, [?]:29500 and ? at ?");
+  EXPECT_EQ(shownName("gpu-07.hpc.example.de node7.example.io a.com"), "? ? ?");
+  for (const char *name :
+       {"at::native::add", "ns::f32", "ad::add", "layers.0.attn.in",
+        "encoder.layer.bn", "block.in", "scale.py:7", "fusion.12", "12:30"})
+    EXPECT_EQ(shownName(name), name);
+}
+
 TEST(Readers, KernelsMayBeOdd) {
   Trace trace = readBehindAnEvent(
       R"j({"ph": "X", "cat": "kernel", "name": ")j" +
