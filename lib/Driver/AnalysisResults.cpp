@@ -9,13 +9,14 @@
 
 using namespace netc;
 
-/// The first trace of this run.
-static const audit::Audit *auditOf(llvm::ArrayRef<const audit::Audit *> audits,
-                                   mlir::Operation *run) {
-  for (const audit::Audit *audit : audits)
-    if (audit->run && audit->run->op == run)
-      return audit;
-  return nullptr;
+static std::vector<const audit::Audit *>
+auditsOf(llvm::ArrayRef<const audit::Audit *> audits, mlir::Operation *run) {
+  std::vector<const audit::Audit *> found;
+  llvm::copy_if(audits, std::back_inserter(found),
+                [&](const audit::Audit *audit) {
+                  return audit->run && audit->run->op == run;
+                });
+  return found;
 }
 
 AnalysisResults::AnalysisResults(const Analysis &analysis,
@@ -28,8 +29,11 @@ AnalysisResults::AnalysisResults(const Analysis &analysis,
     runs[run.op] = &run;
 }
 
-bool AnalysisResults::hasTrace(mlir::Operation *run) const {
-  return auditOf(audits, run);
+std::vector<std::string> AnalysisResults::tracesOf(mlir::Operation *run) const {
+  std::vector<std::string> files;
+  for (const audit::Audit *audit : auditsOf(audits, run))
+    files.push_back(audit->file);
+  return files;
 }
 
 std::variant<Answer, Message>
@@ -47,7 +51,7 @@ AnalysisResults::ask(const Question &question) const {
   const Run *run = runs.lookup(question.subject);
   assert(run && "what an expect asks is a network or a run of the module");
   if (!query.members.empty() && query.members.front() == "trace")
-    return convert(answer(*auditOf(audits, run->op), query));
+    return convert(answer(*auditsOf(audits, run->op)[question.trace], query));
   auto found = corners.find(run->name());
   bool isAtEnd = question.corner && found != corners.end();
   return convert(

@@ -21,7 +21,7 @@ public:
   AnalysisResults(const Analysis &analysis, const Corners &corners,
                   llvm::ArrayRef<const audit::Audit *> audits = {});
 
-  bool hasTrace(mlir::Operation *run) const override;
+  std::vector<std::string> tracesOf(mlir::Operation *run) const override;
   std::variant<Answer, Message> ask(const Question &) const override;
 
 private:

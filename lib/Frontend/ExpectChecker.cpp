@@ -52,10 +52,15 @@ Value ExpectChecker::answer(Tree *at, const Subject &subject) {
                         size_t(e.ranges.endOf(range).value_or(false)) << i;
   if (!question.subject)
     return e.fail(at, error::NoResult, subject.symbol);
-  if (!subject.members.empty() && subject.members.front() == "trace" &&
-      !results.hasTrace(question.subject)) {
-    asked.ofLeftOut = true;
-    return {};
+  if (!subject.members.empty() && subject.members.front() == "trace") {
+    std::vector<std::string> traces = results.tracesOf(question.subject);
+    if (traces.empty()) {
+      asked.ofLeftOut = true;
+      return {};
+    }
+    question.trace = std::min(trace, traces.size() - 1);
+    if (traces.size() > asked.traces.size())
+      asked.traces = std::move(traces);
   }
   std::variant<Answer, Message> answer = results.ask(question);
   if (auto *error = std::get_if<Message>(&answer))
@@ -300,18 +305,23 @@ std::optional<Verdict> ExpectChecker::check(const Expectation &expectation) {
   std::optional<Verdict> verdict = decide(expectation).verdict;
   if (asked.ofLeftOut || asked.ofOverridden)
     return std::nullopt;
-  if (!verdict) {
+  bool isKnown = verdict.has_value();
+  if (!isKnown) {
     verdict = verdictOn(expectation);
     verdict->value.text = "unknown";
-    return verdict;
   }
+  if (asked.traces.size() > 1)
+    verdict->trace = asked.traces[trace];
+  if (!isKnown)
+    return verdict;
   decideAtEnds(expectation, reads.all().vec(), *verdict);
   NetParser::ExpectContext *tree = expectation.tree;
   if (!verdict->holds)
     e.fail(tree, error::ExpectFailed, sourceText(tree->expr(0)),
            tree->expr().size() > 1 ? " within " + sourceText(tree->expr(1))
                                    : "",
-           verdict->value.text);
+           verdict->value.text +
+               (verdict->trace.empty() ? "" : " in `" + verdict->trace + "`"));
   return verdict;
 }
 
@@ -319,8 +329,11 @@ std::vector<Verdict> ExpectChecker::checkAll() {
   std::vector<Verdict> verdicts;
   size_t ofOverridden = 0;
   for (const Expectation &expectation : e.program.expectations) {
-    if (std::optional<Verdict> verdict = check(expectation))
-      verdicts.push_back(std::move(*verdict));
+    trace = 0;
+    do
+      if (std::optional<Verdict> verdict = check(expectation))
+        verdicts.push_back(std::move(*verdict));
+    while (++trace < asked.traces.size());
     ofOverridden += asked.ofOverridden;
   }
   if (ofOverridden) {

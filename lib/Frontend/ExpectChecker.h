@@ -33,6 +33,7 @@ private:
   /// The subjects of an expectation.
   struct Asked {
     std::set<std::string> runs;
+    std::vector<std::string> traces; ///< of the run that has most
     bool ofLeftOut = false, ofOverridden = false;
   };
 
@@ -57,7 +58,8 @@ private:
 
   Evaluator &e;
   const Results &results;
-  Asked asked; ///< by the expectation that is being decided
+  Asked asked;      ///< by the expectation that is being decided
+  size_t trace = 0; ///< of several traces of a run, the one that is asked
 };
 
 } // namespace netc

@@ -31,6 +31,8 @@ struct Question {
   std::vector<std::pair<std::string, Rational>> numbers;
   /// The corner of the run; none for the run as written.
   std::optional<size_t> corner;
+  /// Which of the run's traces is meant.
+  size_t trace = 0;
 };
 
 /// A number in base units: FLOP, bytes, seconds, FLOP/s, steps, examples,
@@ -45,8 +47,10 @@ struct Answer {
 class Results {
 public:
   virtual ~Results() = default;
-  /// Whether `r.trace` exists for the run `r`.
-  virtual bool hasTrace(mlir::Operation *run) const { return false; }
+  /// The files that `r.trace` of the run `r` can be asked of.
+  virtual std::vector<std::string> tracesOf(mlir::Operation *run) const {
+    return {};
+  }
   virtual std::variant<Answer, Message> ask(const Question &) const = 0;
 };
 

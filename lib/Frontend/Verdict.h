@@ -26,6 +26,7 @@ struct Verdict {
   std::string text;    ///< as written
   std::string file;    ///< as printed in diagnostics
   unsigned line;       ///< 1-based
+  std::string trace;   ///< the trace that was asked, if there are several
   ExpectSide value;    ///< the computed side
   ExpectSide expected; ///< the expected side
   bool holds = false;

@@ -468,6 +468,8 @@ void netc::expect(OStream &json, const Verdict &verdict) {
     // The name of a file may be invalid UTF-8.
     json.attribute("file", llvm::json::fixUTF8(verdict.file));
     json.attribute("line", verdict.line);
+    if (!verdict.trace.empty())
+      json.attribute("trace", llvm::json::fixUTF8(verdict.trace));
     side(json, "value", verdict.value);
     side(json, "expected", verdict.expected);
     json.attribute("unit", verdict.value.unit);

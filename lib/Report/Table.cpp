@@ -179,7 +179,9 @@ void netc::writeExpects(Page &page, llvm::ArrayRef<Verdict> expects,
     grid.add({{verdict.holds ? "✓" : "✗", style},
               {text.ltrim().str()},
               {verdict.value.text, verdict.holds ? Style::Plain : Style::Bad},
-              {fmt::format("{}:{}", verdict.file, verdict.line), Style::Dim}});
+              {fmt::format("{}:{}{}", verdict.file, verdict.line,
+                           verdict.trace.empty() ? "" : ", " + verdict.trace),
+               Style::Dim}});
   }
   page.grid(grid);
 }
