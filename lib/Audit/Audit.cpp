@@ -172,20 +172,14 @@ private:
       if (products[i].kind != products[i - ours].kind ||
           products[i].flop != products[i - ours].flop)
         return;
-    audit.isRepeated = true;
-    audit.notes.push_back(
-        {"repeated", "the forward pass stands in the trace " +
-                         std::to_string(products.size() / ours) +
-                         " times; the last one is taken"});
-    unsigned dropped = products.size() - ours;
-    products.erase(products.begin(), products.begin() + dropped);
-    for (std::vector<StepKernel> *kernels : {&step.kernels, &step.counted})
-      llvm::erase_if(*kernels, [&](StepKernel &kernel) {
-        bool isEarlier = !kernel.product || *kernel.product < dropped;
-        if (!isEarlier)
-          kernel.product = *kernel.product - dropped;
-        return isEarlier;
-      });
+    size_t passes = products.size() / ours;
+    audit.notes.push_back({"repeated", "the forward pass stands in the trace " +
+                                           std::to_string(passes) +
+                                           " times; the last one is taken"});
+    size_t first = products.size() - ours;
+    step = traceStepFrom(trace, trace.host[products[first].event],
+                         trace.host[products[first - 1].event]);
+    step.steps = passes;
   }
 
   //===--------------------------------------------------------------------===//

@@ -160,7 +160,6 @@ struct Audit {
   Sizes sizes;                   ///< of free axes in the trace
   std::optional<Rational> asked; ///< see Question::batch
   bool hasBackward = false;      ///< whether gradients are compared
-  bool isRepeated = false;       ///< whether the step has it several times
   /// Passes forward and backward of the step, whose gradients are added up.
   /// `sizes` are those of one.
   size_t microBatches = 1;

@@ -5,6 +5,7 @@
 #include "lib/Audit/GivenCounts.h"
 
 #include "lib/Audit/Flop.h"
+#include "lib/Audit/Notes.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
@@ -34,6 +35,7 @@ public:
     rowOf = audit.rowsOfProducts();
     sortProducts();
     addUp();
+    noteMeans();
     Rational rest = whole;
     for (const auto &[key, sum] : sums)
       for (size_t i = 0; i < sum.events.size(); ++i) {
@@ -117,6 +119,30 @@ private:
       llvm::stable_sort(sum.events, [](auto &a, auto &b) {
         return a.first->start < b.first->start;
       });
+  }
+
+  /// Of a list that ends within a step, no call has a count of its own.
+  void noteMeans() {
+    size_t means = 0;
+    const Sum *first = nullptr;
+    for (const auto &[key, sum] : sums)
+      if (hasShapes && !sum.events.empty() && sum.calls % sum.events.size()) {
+        ++means;
+        if (!first)
+          first = &sum;
+      }
+    if (!first)
+      return;
+    StringRef op = trace.names[first->events.front().first->name];
+    note(audit, "mean-counts",
+         llvm::formatv("{0}: no whole number of steps has {1} calls of `{2}`, "
+                       "of which the step has {3}; the list may end within a "
+                       "step. What it says of {4} of its {5} ops and shapes is "
+                       "a mean",
+                       audit.claims[claim].id, first->calls,
+                       trace::shownName(op), first->events.size(), means,
+                       sums.size())
+             .str());
   }
 
   /// What the tool counts of an event of the step.

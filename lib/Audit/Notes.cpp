@@ -5,6 +5,7 @@
 #include "lib/Audit/Notes.h"
 
 #include "lib/Analysis/Run.h"
+#include "lib/Audit/Utilization.h"
 
 using namespace netc;
 using namespace netc::audit;
@@ -142,6 +143,16 @@ static void noteDevice(Audit &audit) {
   }
 }
 
+static void noteAbovePeak(Audit &audit) {
+  std::optional<Rational> use = utilizationInKernels(audit);
+  if (use && *use > Rational(1))
+    note(audit, "above-peak",
+         "kernels take less time than their FLOP do at the peak of " +
+             audit.run->namesOfFormats() +
+             ": they multiply in another format, such as tf32, or by another "
+             "algorithm");
+}
+
 /// Notes that the trace has no shapes, and what makes it have them.
 static void noteShapes(Audit &audit) {
   const trace::Trace &trace = *audit.trace;
@@ -187,5 +198,6 @@ void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
     noteSizes(audit, *specified);
     notePrecision(audit);
     noteDevice(audit);
+    noteAbovePeak(audit);
   }
 }

@@ -172,6 +172,17 @@ static llvm::Error chooseStep(const Trace &trace, StringRef range,
   return llvm::Error::success();
 }
 
+static void takeFrom(const Trace &trace, const HostEvent &op,
+                     const HostEvent &before, TracedStep &step) {
+  step.hasTimes = trace.hasTimes;
+  step.start = op.start;
+  step.end = extentOf(trace).second;
+  for (const HostEvent &event : trace.host)
+    if (event.thread == op.thread && event.start > before.start &&
+        event.start <= op.start && event.end() >= op.end())
+      step.start = std::min(step.start, event.start);
+}
+
 //===----------------------------------------------------------------------===//
 // The tree of ops
 //===----------------------------------------------------------------------===//
@@ -638,6 +649,14 @@ llvm::Expected<TracedStep> netc::audit::traceStep(const Trace &trace,
   TracedStep step;
   if (llvm::Error error = chooseStep(trace, range, step))
     return error;
+  Builder(trace, step).build();
+  return step;
+}
+
+TracedStep netc::audit::traceStepFrom(const Trace &trace, const HostEvent &op,
+                                      const HostEvent &before) {
+  TracedStep step;
+  takeFrom(trace, op, before, step);
   Builder(trace, step).build();
   return step;
 }

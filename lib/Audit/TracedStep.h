@@ -93,7 +93,7 @@ struct Levels : KernelTimes {
 /// A step of a trace.
 struct TracedStep {
   std::string name;        ///< `ProfilerStep#6`; empty if the trace is one step
-  size_t steps = 1;        ///< that the trace has complete
+  size_t steps = 1;        ///< that the trace has complete, or equal passes
   size_t cutSteps = 0;     ///< others, where the profiler began or ended
   bool isAskedFor = false; ///< by a name or times
   bool hasTimes = true;    ///< else they tell the order of ops alone
@@ -139,6 +139,11 @@ TracedStep traceStep(const trace::Trace &trace);
 /// trace begins. Fails if there is none such.
 llvm::Expected<TracedStep> traceStep(const trace::Trace &trace,
                                      llvm::StringRef range);
+
+/// The same from an op on to the end of the trace, with the ranges around it
+/// that began behind `before`, an op in front of it.
+TracedStep traceStepFrom(const trace::Trace &trace, const trace::HostEvent &op,
+                         const trace::HostEvent &before);
 
 } // namespace netc::audit
 

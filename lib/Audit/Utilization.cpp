@@ -19,8 +19,11 @@ std::optional<Rational> netc::audit::ratioOf(const Audit &audit,
 
 std::optional<Rational> netc::audit::modelUtilization(const Audit &audit,
                                                       const Rational &flop) {
+  // Under counters kernels run several times, so their host takes longer.
+  const trace::Trace &trace = *audit.trace;
+  bool isReplayed = !trace.counted.empty() && trace.kernels.empty();
   if (!audit.run || !audit.isComparable() || audit.step.duration() <= 0 ||
-      audit.isRepeated || !(audit.hasBackward || audit.run->isInference))
+      isReplayed || !(audit.hasBackward || audit.run->isInference))
     return std::nullopt;
   std::optional<Rational> peak = audit.run->peakOf(&Figures::model);
   if (!peak)

@@ -89,7 +89,11 @@ static void writeRead(Page &page, const Audit &audit) {
   page.paragraph(fmt::format(
       "{} events · {} · FLOP of products, 1 multiply-add = 2 FLOP",
       exact(Rational(trace.read)),
-      step.name.empty() ? "no steps are marked: the trace is one"
+      step.name.empty()
+          ? step.steps > 1
+                ? fmt::format("no steps are marked: the last of {} passes",
+                              step.steps)
+                : "no steps are marked: the trace is one"
       : step.isAskedFor && step.steps == 1
           ? trace::shownName(step.name)
           : fmt::format("{}, the median of {}{}", trace::shownName(step.name),
@@ -357,8 +361,9 @@ static void writeLevels(Page &page, const Audit &audit) {
     return;
   const TracedStep &step = audit.step;
   std::string onHost =
-      seconds(step.end - step.start) +
-      (step.name.empty() ? ", all of the trace" : " on the host");
+      seconds(step.end - step.start) + (step.name.empty() && step.steps == 1
+                                            ? ", all of the trace"
+                                            : " on the host");
   lines.add("step",
             step.isLongerOnDevice()
                 ? seconds(step.duration()) +

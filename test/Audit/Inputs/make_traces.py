@@ -160,8 +160,12 @@ heads = [2, 4, 16, 8]
 attention.op("aten::_scaled_dot_product_flash_attention_for_cpu", heads, heads, heads)
 attention.write("attention")
 padded = Trace()
-padded.op("aten::linear", [4, 16, 8], [3, 8])
-padded.op("aten::mm", [4 * 16, 8], [8, 3])
+padded.around(
+    "cpu_op",
+    "aten::linear",
+    lambda: padded.op("aten::mm", [4 * 16, 8], [8, 3]),
+    **{"Input Dims": [[4, 16, 8], [3, 8]]},
+)
 padded.write("padded")
 
 # A product of each kind.
