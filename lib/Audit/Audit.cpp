@@ -66,7 +66,7 @@ public:
     audit.asked = question.batch;
     if (audit.hasCountersAlone()) {
       addCountedLevels();
-      noteDamage(audit);
+      noteDamage(audit, trace);
       return llvm::Error::success();
     }
     // Their formulas need shapes.
@@ -225,7 +225,8 @@ private:
   }
 
   static std::string rowNameOf(StringRef kernel) {
-    return trace::shownName(kernelBaseName(kernel));
+    std::string name = trace::shownName(kernelBaseName(kernel));
+    return name.empty() ? "?" : name;
   }
 
   void addKernels() {
@@ -339,7 +340,6 @@ private:
                          "GHz; that of the step is not known",
                          *clock / 1e9)
                .str());
-    noteCounters(audit, counters);
     noteImpossible();
     noteLevels();
     return llvm::Error::success();

@@ -15,34 +15,36 @@ void netc::audit::note(Audit &audit, StringRef id, const llvm::Twine &text) {
   audit.notes.push_back({id.str(), text.str()});
 }
 
-void netc::audit::noteDamage(Audit &audit) {
-  const trace::Trace &trace = *audit.trace;
-  if (trace.cutAt)
+void netc::audit::noteDamage(Audit &audit, const trace::Trace &file,
+                             StringRef name) {
+  std::string whose = name.empty() ? "" : (name + ": ").str();
+  if (file.cutAt)
     note(audit, "trace-cut",
-         llvm::formatv("byte {0}: {1}; what is in front of it was read, "
-                       "{2} events, and nothing behind it",
-                       *trace.cutAt, trace.cutBy, trace.read)
+         llvm::formatv("{0}byte {1}: {2}; what is in front of it was read, "
+                       "{3} events, and nothing behind it",
+                       whose, *file.cutAt, file.cutBy, file.read)
              .str());
-  if (trace.mended)
+  if (file.mended)
     note(audit, "trace-mended",
-         llvm::formatv("places that are no JSON were read all the same, the "
-                       "first at byte {0}, NaN as null and damaged letters "
-                       "as `?`: {1}",
-                       *trace.mendedAt, trace.mended)
+         llvm::formatv("{0}places that are no JSON were read all the same, the "
+                       "first at byte {1}, NaN as null and damaged letters "
+                       "as `?`: {2}",
+                       whose, *file.mendedAt, file.mended)
              .str());
-  if (trace.broken)
+  if (file.broken)
     note(audit, "broken-events",
-         "events without a time, or with one out of range, are left out: " +
-             llvm::Twine(trace.broken));
-  noteCounters(audit, trace);
-}
-
-void netc::audit::noteCounters(Audit &audit, const trace::Trace &counters) {
-  if (counters.brokenCounters)
+         whose +
+             (file.counts.empty()
+                  ? "events without a time, or with one out of range, are left "
+                    "out: "
+                  : "rows that tell no FLOP are left out: ") +
+             std::to_string(file.broken));
+  if (file.brokenCounters)
     note(audit, "broken-counters",
-         "counters below 0, beyond 64 bits, or not written as the others are "
-         "left out: " +
-             llvm::Twine(counters.brokenCounters));
+         whose +
+             "counters below 0, beyond 64 bits, or not written as the others "
+             "are left out: " +
+             std::to_string(file.brokenCounters));
 }
 
 /// The steps of an optimizer that the trace marks.
@@ -186,7 +188,7 @@ void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
     note(audit, "added-shapes",
          "ops that have their shapes from the execution trace: " +
              llvm::Twine(trace.shapesAdded));
-  noteDamage(audit);
+  noteDamage(audit, trace);
   if (!trace.hasTimes)
     note(audit, "no-times",
          "the trace has no times: it tells the order of ops");

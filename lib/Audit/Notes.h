@@ -12,11 +12,10 @@ namespace netc::audit {
 /// Adds a line that a reader of the audit should know of.
 void note(Audit &audit, llvm::StringRef id, const llvm::Twine &text);
 
-/// Notes what of the trace could not be read.
-void noteDamage(Audit &audit);
-
-/// Notes the counters that could not be read.
-void noteCounters(Audit &audit, const trace::Trace &counters);
+/// Notes what of `file` could not be read: of the trace, or of what was given
+/// beside it, which is then named.
+void noteDamage(Audit &audit, const trace::Trace &file,
+                llvm::StringRef name = "");
 
 /// Notes what the trace lacks, and where it is not of what the run says:
 /// `specified` is the step of the run, or null.

@@ -4,6 +4,7 @@
 
 #include "lib/Driver/Audit.h"
 
+#include "lib/Audit/Notes.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Driver/AnalysisResults.h"
 #include "lib/Driver/Output.h"
@@ -11,13 +12,14 @@
 #include "lib/Trace/ExecutionTrace.h"
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace netc;
 using namespace netc::flags;
+using llvm::StringRef;
 
 /// Prints why a trace cannot be read or matched.
-static Exit refuse(const Session &session, llvm::StringRef path,
-                   llvm::Error error) {
+static Exit refuse(const Session &session, StringRef path, llvm::Error error) {
   llvm::handleAllErrors(std::move(error), [&](const trace::TraceError &wrong) {
     netc::emitError(mlir::FileLineColLoc::get(&session.context, path, 0, 0),
                     wrong.message);
@@ -41,7 +43,7 @@ struct Audited {
 };
 } // namespace
 
-static llvm::Expected<trace::Trace> readTrace(llvm::StringRef path) {
+static llvm::Expected<trace::Trace> readTrace(StringRef path) {
   trace::TraceLimits traceLimits;
   if (maxInput.getNumOccurrences())
     traceLimits.maxBytes = limits.maxInputBytes;
@@ -52,7 +54,7 @@ static llvm::Expected<trace::Trace> readTrace(llvm::StringRef path) {
 
 /// Audits a trace by the run that matches it best, or without a specification
 /// by its own shapes.
-static llvm::Expected<Audited> auditOne(llvm::StringRef path,
+static llvm::Expected<Audited> auditOne(StringRef path,
                                         std::unique_ptr<trace::Trace> read,
                                         llvm::ArrayRef<const Run *> runs,
                                         const audit::Question &question) {
@@ -106,114 +108,178 @@ static void print(llvm::raw_ostream &os, const AuditReport &report) {
   }
 }
 
-Exit netc::auditTraces(Session &session) {
+/// Whether the command line asks for what an audit does not do.
+static bool isWrongUsage() {
+  StringRef why;
   if (traces.empty())
-    return complain(WrongUsage, "`--audit` reads a trace, which `--trace=FILE` "
-                                "names");
-  if (inputs.size() > 1)
-    return complain(WrongUsage, "`--audit` takes one specification");
-  if (batches.size() > 1)
-    return complain(WrongUsage, "`--audit` takes one `--batch`");
-  if (multiplyAdd.getNumOccurrences() && multiplyAdd == MultiplyAdd::One)
-    return complain(WrongUsage, "`--audit` counts a multiply-add as 2, as the "
-                                "tools do that it looks at");
+    why = "`--audit` reads a trace, which `--trace=FILE` names";
+  else if (inputs.size() > 1)
+    why = "`--audit` takes one specification";
+  else if (batches.size() > 1)
+    why = "`--audit` takes one `--batch`";
+  else if (multiplyAdd.getNumOccurrences() && multiplyAdd == MultiplyAdd::One)
+    why = "`--audit` counts a multiply-add as 2, as the tools do that it looks "
+          "at";
+  if (!why.empty())
+    complain(WrongUsage, why.str());
+  return !why.empty();
+}
 
-  // It must live as long as the context.
+/// Loads the specification, if one is given, and counts its runs.
+static Exit loadRuns(Session &session,
+                     std::unique_ptr<Specification> &specification,
+                     Analysis &analysis, std::vector<const Run *> &runs) {
+  if (inputs.empty())
+    return Fine;
+  specification = session.load(inputs.front(), Stage::Step);
+  if (!specification)
+    return WrongInput;
+  if (!areKnown(specification.get()))
+    return WrongUsage;
+  mlir::FailureOr<Analysis> counted =
+      analyze(specification->module(), conventionFlags());
+  if (failed(counted))
+    return WrongInput;
+  analysis = std::move(*counted);
+  for (const Run &run : analysis.runs)
+    addSteps(run, runs);
+  if (runs.empty())
+    return complain(WrongUsage, "`" + inputs.front() +
+                                    "` has no run to compare a trace with");
+  return Fine;
+}
+
+namespace {
+/// The files that `--trace` names. Some are traces of steps; others have what
+/// is said beside them: counts, counters and shapes.
+class TraceFiles {
+public:
+  explicit TraceFiles(Session &session) : session(session) {
+    question.range = range;
+    if (!batches.empty())
+      question.batch = Rational(batches.front());
+  }
+
+  Exit read() {
+    for (const std::string &path : traces) {
+      session.progress.show(double(files.size()) / traces.size(),
+                            "reading `" + path + "`");
+      llvm::Expected<trace::Trace> trace = readTrace(path);
+      session.progress.clear();
+      if (!trace)
+        return refuse(session, path, trace.takeError());
+      files.push_back(std::make_unique<trace::Trace>(std::move(*trace)));
+      if (!files.back()->counts.empty())
+        question.counts.push_back(files.back().get());
+    }
+    if (question.counts.size() == files.size())
+      return complain(WrongUsage, "counts alone are no trace; name the trace "
+                                  "of the step, too");
+    for (const auto &file : files) {
+      hasTimeline |= !file->kernels.empty();
+      hasOps |= !file->host.empty();
+      isAnyTimed |= hasTimedOps(*file);
+    }
+    Exit status = takeCounters();
+    return status == Fine ? takeShapes() : status;
+  }
+
+  /// Audits each step by one of the runs.
+  Exit audit(llvm::ArrayRef<const Run *> runs, std::vector<Audited> &audited) {
+    std::vector<std::pair<StringRef, const trace::Trace *>> beside;
+    for (auto [path, file] : llvm::zip(traces, files))
+      if (isBeside(*file))
+        beside.push_back({llvm::sys::path::filename(path), file.get()});
+    for (auto [path, file] : llvm::zip(traces, files)) {
+      if (isBeside(*file))
+        continue;
+      llvm::Expected<Audited> made =
+          auditOne(path, std::move(file), runs, question);
+      if (!made)
+        return refuse(session, path, made.takeError());
+      for (auto [name, other] : beside)
+        audit::noteDamage(made->audit, *other, name);
+      audited.push_back(std::move(*made));
+    }
+    return Fine;
+  }
+
+private:
+  static bool hasTimedOps(const trace::Trace &file) {
+    return file.hasTimes && !file.host.empty();
+  }
+  /// Counters of a step are joined with its timeline, if that is given too.
+  bool isCounters(const trace::Trace &file) const {
+    return !file.counted.empty() &&
+           (file.kernels.empty() ? hasTimeline : hasOps && file.host.empty());
+  }
+  /// An execution trace has the shapes of a trace that has the times.
+  bool isExecution(const trace::Trace &file) const {
+    return !file.hasTimes && isAnyTimed;
+  }
+  bool isBeside(const trace::Trace &file) const {
+    return !file.counts.empty() || isCounters(file) || isExecution(file);
+  }
+
+  Exit takeCounters() {
+    // rocprofv3 may write a timeline and counters into one file.
+    for (const auto &file : files)
+      if (isCounters(*file) ||
+          (!file->counted.empty() && !file->kernels.empty())) {
+        if (question.counters)
+          return complain(WrongUsage, "`--trace` names two files of counters, "
+                                      "and a step is joined with one");
+        question.counters = file.get();
+      }
+    return Fine;
+  }
+
+  Exit takeShapes() {
+    for (auto [path, execution] : llvm::zip(traces, files)) {
+      if (!isExecution(*execution))
+        continue;
+      bool haveShapes = false;
+      for (const auto &file : files)
+        if (hasTimedOps(*file)) {
+          file->shapesAdded += trace::addShapes(*file, *execution);
+          haveShapes |= file->hasShapes;
+        }
+      if (!haveShapes)
+        return refuse(
+            session, path,
+            trace::fail({"shapes-match-nothing",
+                         llvm::formatv("none of its {0} ops gives an op of the "
+                                       "trace its shapes; see that both are of "
+                                       "the same run",
+                                       execution->host.size())}));
+    }
+    return Fine;
+  }
+
+  Session &session;
+  audit::Question question;
+  std::vector<std::unique_ptr<trace::Trace>> files;
+  bool hasTimeline = false, hasOps = false, isAnyTimed = false;
+};
+} // namespace
+
+Exit netc::auditTraces(Session &session) {
+  if (isWrongUsage())
+    return WrongUsage;
+  // They must live as long as the context.
   auto &specification = *new std::unique_ptr<Specification>;
   auto &analysis = *new Analysis;
   std::vector<const Run *> runs;
-  if (!inputs.empty()) {
-    specification = session.load(inputs.front(), Stage::Step);
-    if (!specification)
-      return WrongInput;
-    if (!areKnown(specification.get()))
-      return WrongUsage;
-    mlir::FailureOr<Analysis> counted =
-        analyze(specification->module(), conventionFlags());
-    if (failed(counted))
-      return WrongInput;
-    analysis = std::move(*counted);
-    for (const Run &run : analysis.runs)
-      addSteps(run, runs);
-    if (runs.empty())
-      return complain(WrongUsage, "`" + inputs.front() +
-                                      "` has no run to compare a trace with");
-  }
-
-  std::vector<std::unique_ptr<trace::Trace>> read;
-  audit::Question question;
-  question.range = range;
-  if (!batches.empty())
-    question.batch = Rational(batches.front());
-  for (const std::string &path : traces) {
-    session.progress.show(double(read.size()) / traces.size(),
-                          "reading `" + path + "`");
-    llvm::Expected<trace::Trace> trace = readTrace(path);
-    session.progress.clear();
-    if (!trace)
-      return refuse(session, path, trace.takeError());
-    read.push_back(std::make_unique<trace::Trace>(std::move(*trace)));
-    if (!read.back()->counts.empty())
-      question.counts.push_back(read.back().get());
-  }
-  // Counters of a step are joined with its timeline, if that is given too.
-  bool hasTimeline = llvm::any_of(
-      read, [](const auto &trace) { return !trace->kernels.empty(); });
-  bool hasOps = llvm::any_of(
-      read, [](const auto &trace) { return !trace->host.empty(); });
-  auto isCounters = [&](const trace::Trace &trace) {
-    return !trace.counted.empty() &&
-           (trace.kernels.empty() ? hasTimeline : hasOps && trace.host.empty());
-  };
-  // rocprofv3 may write both into one file.
-  for (const auto &trace : read)
-    if (isCounters(*trace) ||
-        (!trace->counted.empty() && !trace->kernels.empty())) {
-      if (question.counters)
-        return complain(WrongUsage, "`--trace` names two files of counters, "
-                                    "and a step is joined with one");
-      question.counters = trace.get();
-    }
-  if (question.counts.size() == read.size())
-    return complain(WrongUsage, "counts alone are no trace; name the trace of "
-                                "the step, too");
-  // An execution trace has the shapes of a trace that has the times.
-  auto hasTimedOps = [](const trace::Trace &trace) {
-    return trace.hasTimes && !trace.host.empty();
-  };
-  bool isAnyTimed = llvm::any_of(
-      read, [&](const auto &trace) { return hasTimedOps(*trace); });
-  auto isExecution = [&](const trace::Trace &trace) {
-    return !trace.hasTimes && isAnyTimed;
-  };
-  for (auto [path, execution] : llvm::zip(traces, read)) {
-    if (!isExecution(*execution))
-      continue;
-    bool haveShapes = false;
-    for (const auto &trace : read)
-      if (hasTimedOps(*trace)) {
-        trace->shapesAdded += trace::addShapes(*trace, *execution);
-        haveShapes |= trace->hasShapes;
-      }
-    if (!haveShapes)
-      return refuse(
-          session, path,
-          trace::fail({"shapes-match-nothing",
-                       llvm::formatv("none of its {0} ops gives an op of the "
-                                     "trace its shapes; see that both are of "
-                                     "the same run",
-                                     execution->host.size())}));
-  }
+  if (Exit status = loadRuns(session, specification, analysis, runs);
+      status != Fine)
+    return status;
+  TraceFiles files(session);
   std::vector<Audited> audited;
-  for (auto [path, trace] : llvm::zip(traces, read)) {
-    if (!trace->counts.empty() || isCounters(*trace) || isExecution(*trace))
-      continue;
-    llvm::Expected<Audited> made =
-        auditOne(path, std::move(trace), runs, question);
-    if (!made)
-      return refuse(session, path, made.takeError());
-    audited.push_back(std::move(*made));
-  }
+  Exit status = files.read();
+  if (status == Fine)
+    status = files.audit(runs, audited);
+  if (status != Fine)
+    return status;
 
   AuditReport report;
   report.version = NETC_VERSION;
@@ -223,7 +289,7 @@ Exit netc::auditTraces(Session &session) {
     report.expects = specification->check(
         AnalysisResults(analysis, Corners(), report.audits));
   report.warnings = session.diagnostics.warnings();
-  Exit status = write([&](llvm::raw_ostream &os) { print(os, report); });
+  status = write([&](llvm::raw_ostream &os) { print(os, report); });
   bool allHold = llvm::all_of(
       report.expects, [](const Verdict &verdict) { return verdict.holds; });
   return status != Fine ? status : allHold ? Fine : WrongInput;

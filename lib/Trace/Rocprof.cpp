@@ -151,7 +151,7 @@ private:
       event.correlation = number();
     else if (key != "dispatch_info")
       return;
-    else if (depth() == level + 1 && inner == "kernel_id")
+    else if (inner == "kernel_id") // or its `handle`
       symbol = keyIn(text);
     else if (depth() == level + 2 && inner == "agent_id")
       event.device =

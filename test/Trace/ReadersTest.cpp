@@ -285,17 +285,20 @@ TEST(Readers, RocprofGivesItsGridInThreads) {
       R"j("workgroup_size": {"x": 256, "y": 1, "z": 1}, )j"
       R"j("grid_size": {"x": 1000, "y": 2, "z": 1}}}, )j"
       R"j({"start_timestamp": 400, "end_timestamp": 450, "dispatch_info": )j"
-      R"j({"kernel_id": 3}}, {"start_timestamp": 9, "end_timestamp": 1}]}, )j"
+      R"j({"kernel_id": 3}}, {"start_timestamp": 500, "end_timestamp": 510, )j"
+      R"j("dispatch_info": {"kernel_id": {"handle": 3}}}, )j"
+      R"j({"start_timestamp": 9, "end_timestamp": 1}]}, )j"
       R"j("kernel_symbols": [{"kernel_id": 3, "kernel_name": "a.kd", )j"
       R"j("formatted_kernel_name": "a(int)"}]}]})j");
   EXPECT_EQ(trace.device, "AMD Instinct MI300X");
   EXPECT_EQ(trace.sms, 304);
   EXPECT_EQ(trace.broken, 1u);
-  ASSERT_EQ(trace.kernels.size(), 2u);
+  ASSERT_EQ(trace.kernels.size(), 3u);
   EXPECT_EQ(trace.kernels[0].duration, 250);
   EXPECT_EQ(trace.kernels[0].correlation, 5);
   EXPECT_EQ(trace.kernels[0].grid, (std::array<int64_t, 3>{4, 2, 1}));
   EXPECT_EQ(trace.names[trace.kernels[1].name], "a(int)");
+  EXPECT_EQ(trace.names[trace.kernels[2].name], "a(int)");
 }
 
 TEST(Readers, XSpaceHasKernelsAndTheirLaunches) {
