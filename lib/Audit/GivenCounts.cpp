@@ -7,6 +7,7 @@
 #include "lib/Audit/Flop.h"
 #include "lib/Audit/Notes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <map>
 

@@ -67,11 +67,19 @@ static bool isHost(StringRef word) {
   return isAddress || hasDomain(labels) || hasUser;
 }
 
-/// Whether a word is an address of IPv6, perhaps with a port: `fe80::1`. One
-/// without a digit is rather a name of C++: `ad::add`.
+/// Whether a word is an address of IPv6, perhaps with a port, or behind a
+/// label: `tcp:fe80::1`. One without a digit is rather a name of C++:
+/// `ad::add`.
 static bool isAddressOfIPv6(StringRef word) {
-  return word.count(':') > 1 && llvm::any_of(word, llvm::isDigit) &&
-         word.find_first_not_of("0123456789abcdefABCDEF:.") == StringRef::npos;
+  auto isHex = [](StringRef text) {
+    return text.find_first_not_of("0123456789abcdefABCDEF:.") ==
+           StringRef::npos;
+  };
+  auto [label, rest] = word.split(':');
+  if (!isHex(label) && !rest.starts_with(":"))
+    word = rest;
+  return (word.contains("::") || word.count(':') > 5) &&
+         llvm::any_of(word, llvm::isDigit) && isHex(word);
 }
 
 /// The text with `?` for each word for which `hides` holds. A word has letters,

@@ -533,12 +533,13 @@ TEST(Readers, TheProcessOfAKernelIsItsDevice) {
 
 TEST(Readers, NamesOfHostsAreNotShown) {
   EXPECT_EQ(shownName("to 2001:db8::7, [fe80::a7:1]:29500 and "
-                      "fe80::1:29500 at me@node"),
-            "to ?, [?]:29500 and ? at ?");
+                      "fe80::1:29500 at me@node, tcp:1:2:3:4:5:6:7:8"),
+            "to ?, [?]:29500 and ? at ?, ?");
   EXPECT_EQ(shownName("gpu-07.hpc.example.de node7.example.io a.com"), "? ? ?");
   for (const char *name :
        {"at::native::add", "ns::f32", "ad::add", "layers.0.attn.in",
-        "encoder.layer.bn", "block.in", "scale.py:7", "fusion.12", "12:30"})
+        "encoder.layer.bn", "block.in", "scale.py:7", "fusion.12", "12:30:45",
+        "shape:1:2:3", "c10::BFloat16"})
     EXPECT_EQ(shownName(name), name);
 }
 
