@@ -6,6 +6,8 @@
 
 #include "lib/Analysis/Run.h"
 #include "lib/Audit/Utilization.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace netc;
 using namespace netc::audit;
