@@ -72,8 +72,8 @@ llvm::Expected<Trace> netc::trace::read(Source &source,
       if (trace->isEmpty() && trace->broken)
         return fail(error::TraceBroken(
             source.offset(),
-            llvm::formatv("each of its {0} ops and kernels up to here lacks a "
-                          "time, or has one out of range",
+            llvm::formatv("each of its {0} ops, kernels or counts up to here "
+                          "lacks a time or FLOP, or has one out of range",
                           trace->broken)
                 .str()));
       if (trace->isEmpty())
