@@ -364,6 +364,8 @@ class Expect:
     unit: str
     # The base unit of the numbers, or empty.
     holds: bool
+    trace: str = None
+    # The trace that was asked, if an audit has several of the run.
 
 
 @dataclass(frozen=True)
