@@ -7,6 +7,14 @@
 
 include "mlir/Pass/PassBase.td"
 
+def IsaOption : Option<"isa", "isa", "::netc::program::Isa", "::netc::program::Isa::Baseline",
+                         "The vectors of the target", [{::llvm::cl::values(
+    clEnumValN(::netc::program::Isa::Baseline, nameOf(::netc::program::Isa::Baseline), "128 bits"),
+    clEnumValN(::netc::program::Isa::AVX2, nameOf(::netc::program::Isa::AVX2), "256 bits"),
+    clEnumValN(::netc::program::Isa::AVX512, nameOf(::netc::program::Isa::AVX512), "512 bits"),
+    clEnumValN(::netc::program::Isa::AVX512BF16, nameOf(::netc::program::Isa::AVX512BF16),
+               "512 bits, with products of pairs of bf16"))}]>;
+
 def PropagateTransposes : Pass<"net-propagate-transposes", "::mlir::func::FuncOp"> {
   let summary = "Move transposes to where they cancel";
   let description = [{
@@ -76,6 +84,7 @@ def PackResults : Pass<"net-pack-results", "::mlir::func::FuncOp"> {
     A product whose result is copied into another order writes panels instead, and the copy reads
     these. A panel holds NR columns, row by row, so that the rows of a tile are contiguous.
   }];
+  let options = [IsaOption];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
@@ -99,6 +108,7 @@ def PackOperands : Pass<"net-pack-operands", "::mlir::func::FuncOp"> {
     weight is, that copy writes the panels. Otherwise the operand is copied if many rows use it, unless
     it is kept as panels. The tensor that a product accumulates into is filled directly before it.
   }];
+  let options = [IsaOption];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
@@ -132,8 +142,7 @@ def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
     `net.stack` says how many bytes of packed operands a thread keeps on its stack, at most.
   }];
   let options = [
-    Option<"isa", "isa", "std::string", "\"baseline\"",
-           "The vectors of the target: `avx512_bf16`, `avx512`, `avx2` or `baseline`">,
+    IsaOption,
     Option<"printSchedules", "print-schedules", "bool", "false",
            "Emit the schedule of each contraction as a remark">];
   let dependentDialects = [

@@ -32,8 +32,12 @@ struct TargetInfo {
   /// to each f32 of a vector.
   bool dotsPairs = false;
   int64_t cacheLineBytes = 64;
-  /// Cache of a core. Machines have at least as much; blocks fill only a part
-  /// of it, since other data is read as well.
+  /// NR: columns of a panel of a packed operand, two vectors of 512 bits of
+  /// f32. Narrower vectors make several passes over a panel.
+  int64_t panelColumns = 32;
+  /// The caches of a core that blocks are sized for, those of a server by
+  /// Intel. Blocks fill a part of them, since other data is read as well. On a
+  /// core with less, they come from the next level: slower, and as correct.
   int64_t l1Bytes = 32 << 10, l2Bytes = 2 << 20;
   /// Distance of a prefetch in a pass over a large tensor.
   int64_t streamPrefetchBytes = 8 << 10;

@@ -21,12 +21,6 @@
 using namespace netc;
 using namespace mlir;
 
-void netc::addCpuLayoutPasses(OpPassManager &passes) {
-  passes.addNestedPass<func::FuncOp>(createPackResults());
-  passes.addPass(createPrepackWeights());
-  passes.addNestedPass<func::FuncOp>(createPackOperands());
-}
-
 void netc::addCpuKernelPasses(OpPassManager &passes,
                               const LoweringOptions &options,
                               program::Isa isa) {
@@ -36,7 +30,7 @@ void netc::addCpuKernelPasses(OpPassManager &passes,
   passes.addPass(createOutlineKernels(outline));
   if (!options.reference) {
     LowerKernelsOptions kernels;
-    kernels.isa = program::nameOf(isa);
+    kernels.isa = isa;
     passes.addPass(createLowerKernels(kernels));
   }
   if (options.counted)
@@ -76,8 +70,14 @@ public:
 
   void addLayoutPasses(OpPassManager &passes,
                        const LoweringOptions &options) const override {
-    if (!options.reference)
-      addCpuLayoutPasses(passes);
+    if (options.reference)
+      return;
+    PackResultsOptions results;
+    PackOperandsOptions operands;
+    results.isa = operands.isa = isaOf(*machine);
+    passes.addNestedPass<func::FuncOp>(createPackResults(results));
+    passes.addPass(createPrepackWeights());
+    passes.addNestedPass<func::FuncOp>(createPackOperands(operands));
   }
 
   void addGroupPasses(OpPassManager &passes,
@@ -91,7 +91,7 @@ public:
     OutlineKernelsOptions outline;
     outline.record = outline.merge = false;
     LowerKernelsOptions kernels;
-    kernels.isa = program::nameOf(isaOf(*machine));
+    kernels.isa = isaOf(*machine);
     kernels.printSchedules = true;
     PassManager passes(module->getName());
     passes.addPass(createOutlineKernels(outline));

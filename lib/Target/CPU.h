@@ -14,9 +14,7 @@ namespace netc {
 llvm::Expected<std::unique_ptr<Backend>>
 makeCpuBackend(const LoweringOptions &options);
 
-/// The layout passes of the CPU backend, for tools that emit no code.
-void addCpuLayoutPasses(mlir::OpPassManager &passes);
-/// The kernel passes of the CPU backend, for vectors of `isa`.
+/// The kernel passes of the CPU backend, for tools that emit no code.
 void addCpuKernelPasses(mlir::OpPassManager &passes,
                         const LoweringOptions &options, program::Isa isa);
 

@@ -38,20 +38,23 @@ namespace {
 class CudaBackend : public Backend {
 public:
   CudaBackend(std::unique_ptr<llvm::TargetMachine> host,
-              std::vector<DeviceArch> archs)
+              std::vector<program::DeviceArch> archs)
       : host(std::move(host)), archs(std::move(archs)) {}
 
   program::Target target() const override {
     std::string names;
-    for (const DeviceArch &arch : archs)
-      names += (names.empty() ? "" : ",") + arch.name.str();
+    for (const program::DeviceArch &arch : archs)
+      names += (names.empty() ? "" : ",") + std::string(arch.name);
     return {"cuda", program::nameOf(isaOf(*host)), names};
   }
 
   void addLayoutPasses(OpPassManager &passes,
                        const LoweringOptions &options) const override {
-    if (!options.reference)
-      passes.addNestedPass<func::FuncOp>(createSplitSums());
+    if (options.reference)
+      return;
+    SplitSumsOptions split;
+    split.arch = archs.front().name;
+    passes.addNestedPass<func::FuncOp>(createSplitSums(split));
   }
 
   void addGroupPasses(OpPassManager &, const LoweringOptions &) const override {
@@ -63,6 +66,7 @@ public:
     outline.record = outline.merge = false;
     outline.selfContained = true;
     TileKernelsOptions tile;
+    tile.arch = archs.front().name;
     tile.printSchedules = true;
     PassManager passes(module->getName());
     passes.addPass(createOutlineKernels(outline));
@@ -83,8 +87,11 @@ public:
       count.atomic = true;
       passes.addPass(createCountArithmetic(count));
     }
-    if (!options.reference)
-      passes.addPass(createTileKernels());
+    if (!options.reference) {
+      TileKernelsOptions tile;
+      tile.arch = archs.front().name;
+      passes.addPass(createTileKernels(tile));
+    }
     passes.addPass(createMapKernels());
     passes.addPass(createLowerDeviceMath());
     passes.addPass(createLowerFloat16());
@@ -113,11 +120,11 @@ public:
     // Zero-terminated strings: name and PTX of each architecture, and an empty
     // name.
     std::string code;
-    for (const DeviceArch &arch : archs) {
+    for (const program::DeviceArch &arch : archs) {
       llvm::Expected<std::string> text = emitPtx(deviceOf(module), arch);
       if (!text)
         return text.takeError();
-      code += arch.name.str() + '\0' + *text + '\0';
+      code += std::string(arch.name) + '\0' + *text + '\0';
     }
     deviceOf(module).erase();
     addText(module, "netc_device_code", code + '\0');
@@ -130,7 +137,7 @@ public:
 
 private:
   std::unique_ptr<llvm::TargetMachine> host;
-  std::vector<DeviceArch> archs;
+  std::vector<program::DeviceArch> archs;
 };
 } // namespace
 
@@ -140,8 +147,8 @@ netc::makeCudaBackend(const LoweringOptions &options) {
   auto host = hostMachine(llvm::CodeGenOptLevel::Default, options.isa);
   if (!host)
     return host.takeError();
-  std::vector<DeviceArch> archs;
-  for (const DeviceArch &arch : deviceArchs)
+  std::vector<program::DeviceArch> archs;
+  for (const program::DeviceArch &arch : program::deviceArchs)
     if (options.arch.empty() || options.arch == arch.name)
       archs.push_back(arch);
   return std::make_unique<CudaBackend>(std::move(*host), std::move(archs));

@@ -48,7 +48,7 @@ struct Complaints : llvm::DiagnosticHandler {
 } // namespace
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-machineOf(const DeviceArch &arch) {
+machineOf(const program::DeviceArch &arch) {
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
@@ -63,8 +63,8 @@ machineOf(const DeviceArch &arch) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, arch.name, arch.ptx, options, std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+      triple, arch.name, "+ptx" + std::to_string(arch.ptx), options,
+      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
 /// Fails if an undefined function is called. LLVM would declare it `.extern`,
@@ -89,7 +89,7 @@ static void keepTogether(llvm::Module &module) {
 }
 
 llvm::Expected<std::string> netc::emitPtx(ModuleOp device,
-                                          const DeviceArch &arch) {
+                                          const program::DeviceArch &arch) {
   registerBuiltinDialectTranslation(*device.getContext());
   registerLLVMDialectTranslation(*device.getContext());
   registerNVVMDialectTranslation(*device.getContext());
@@ -118,7 +118,7 @@ llvm::Expected<std::string> netc::emitPtx(ModuleOp device,
     llvm_unreachable("NVPTX emits text");
   passes.run(*ir);
   if (!complaint.empty())
-    return llvm::createStringError("no code for " + arch.name + ": " +
-                                   complaint);
+    return llvm::createStringError("no code for " + llvm::Twine(arch.name) +
+                                   ": " + complaint);
   return text.str().str();
 }

@@ -24,6 +24,15 @@ TEST(SumScheduleTest, EnoughResultsAreWorkAsTheyAre) {
   EXPECT_EQ(partsOf({SumKind::Product, 108, 1 << 20}, device), 1);
 }
 
+TEST(SumScheduleTest, LargerDevicesGetMoreParts) {
+  auto partsFor = [](const char *arch) {
+    return partsOf({SumKind::Product, 64, 1 << 14},
+                   DeviceInfo::of(*program::deviceArchNamed(arch)));
+  };
+  EXPECT_EQ(partsFor("sm_80"), 1);
+  EXPECT_EQ(partsFor("sm_90a"), 2);
+}
+
 TEST(SumScheduleTest, PartsAreLongEnough) {
   DeviceInfo device;
   EXPECT_EQ(partsOf({SumKind::Row, 1, 1000}, device), 1);

@@ -16,7 +16,7 @@ static std::string ptxOf(const char *text) {
   mlir::MLIRContext context;
   context.loadDialect<mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  llvm::Expected<std::string> ptx = emitPtx(*module, deviceArchs[0]);
+  llvm::Expected<std::string> ptx = emitPtx(*module, program::deviceArchs[0]);
   return ptx ? *ptx : "error: " + toString(ptx.takeError());
 }
 

@@ -82,12 +82,7 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
   using LowerKernelsBase::LowerKernelsBase;
 
   void runOnOperation() override {
-    std::optional<program::Isa> vectors = program::isaNamed(isa.getValue());
-    if (!vectors) {
-      getOperation().emitError() << "unknown vectors `" << isa << "`";
-      return signalPassFailure();
-    }
-    TargetInfo target = TargetInfo::of(*vectors);
+    TargetInfo target = TargetInfo::of(isa);
     approximate(getOperation());
     getOperation().walk(parallelize);
     getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });

@@ -24,7 +24,8 @@ static constexpr int64_t kMinRowsToPack = 1024;
 
 /// Whether packing operand `number` pays: many rows use each of its elements,
 /// they exceed the cache, and they run along k.
-static bool isWorthCopying(linalg::GenericOp op, unsigned number) {
+static bool isWorthCopying(linalg::GenericOp op, unsigned number,
+                           const TargetInfo &target) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   AffineMap map = maps[number], other = maps[1 - number];
   auto iterators = op.getIteratorTypesArray();
@@ -36,21 +37,22 @@ static bool isWorthCopying(linalg::GenericOp op, unsigned number) {
   Value rest = op.getInputs()[1 - number];
   return rowsBeside(op, map) >= kMinRowsToPack && last &&
          iterators[last.getPosition()] == utils::IteratorType::reduction &&
-         ShapedType::getNumElements(sizesOf(rest)) >
-             TargetInfo().residentElements();
+         ShapedType::getNumElements(sizesOf(rest)) > target.residentElements();
 }
 
 /// Packs an operand into panels. If it is itself a copy, that copy writes the
 /// panels.
-static void packOperand(linalg::GenericOp op, unsigned number) {
+static void packOperand(linalg::GenericOp op, unsigned number,
+                        const TargetInfo &target) {
+  int64_t nr = target.panelColumns;
   Value operand = op.getInputs()[number];
   std::optional<unsigned> column = columnAxis(op, number);
-  if (!column || !arePanels(sizesOf(operand)[*column]))
+  if (!column || !arePanels(sizesOf(operand)[*column], nr))
     return;
   auto reorder = operand.getDefiningOp<linalg::LinalgOp>();
   if (reorder && !(reorder->hasOneUse() && isReordering(reorder)))
     reorder = nullptr;
-  if (!reorder && !isWorthCopying(op, number))
+  if (!reorder && !isWorthCopying(op, number, target))
     return;
 
   // Panels are the outermost axis.
@@ -58,7 +60,7 @@ static void packOperand(linalg::GenericOp op, unsigned number) {
   unsigned rank = sizesOf(operand).size();
   AffineMap map = op.getIndexingMapsArray()[number];
   auto within = cast<AffineDimExpr>(map.getResult(*column));
-  SmallVector<int64_t> sizes = {sizesOf(operand)[*column] / kNR};
+  SmallVector<int64_t> sizes = {sizesOf(operand)[*column] / nr};
   SmallVector<AffineExpr> order = {b.getAffineDimExpr(op.getNumLoops())};
   SmallVector<AffineExpr> axes(rank);
   for (unsigned axis = 0; axis < rank; ++axis)
@@ -67,8 +69,8 @@ static void packOperand(linalg::GenericOp op, unsigned number) {
       sizes.push_back(sizesOf(operand)[axis]);
       order.push_back(map.getResult(axis));
     }
-  axes[*column] = b.getAffineDimExpr(0) * kNR + b.getAffineDimExpr(rank);
-  sizes.push_back(kNR);
+  axes[*column] = b.getAffineDimExpr(0) * nr + b.getAffineDimExpr(rank);
+  sizes.push_back(nr);
   order.push_back(within);
 
   auto from = AffineMap::get(rank + 1, 0, axes, b.getContext());
@@ -82,7 +84,7 @@ static void packOperand(linalg::GenericOp op, unsigned number) {
       loc, sizes, getElementTypeOrSelf(op.getInputs()[number]));
   auto panels = createCopy(b, loc, operand, from, empty,
                            b.getMultiDimIdentityMap(rank + 1), reorder);
-  cutColumns(op, within.getPosition(), number, order);
+  cutColumns(op, within.getPosition(), number, order, nr);
   op.getInputsMutable()[number].assign(panels.getResult(0));
   if (reorder)
     reorder->erase();
@@ -90,19 +92,19 @@ static void packOperand(linalg::GenericOp op, unsigned number) {
 
 /// Splits the loop of a copy that computes an element's panel by a division
 /// into a loop over panels and one within them.
-static void cutLoops(linalg::GenericOp copy) {
+static void cutLoops(linalg::GenericOp copy, int64_t nr) {
   Builder b(copy.getContext());
   SmallVector<int64_t> extents = copy.getStaticLoopRanges();
   for (auto [loop, extent] : llvm::enumerate(extents)) {
     AffineExpr at = b.getAffineDimExpr(loop);
-    AffineExpr panel = at.floorDiv(kNR), within = at % kNR;
+    AffineExpr panel = at.floorDiv(nr), within = at % nr;
     bool isCut = false;
     AffineMap from = copy.getIndexingMapsArray()[0];
     from.walkExprs(
         [&](AffineExpr expr) { isCut |= expr == panel || expr == within; });
     if (!isCut)
       continue;
-    bool isWithin = extent <= kNR;
+    bool isWithin = extent <= nr;
     AffineExpr zero = b.getAffineConstantExpr(0);
     AffineExpr next = b.getAffineDimExpr(copy.getNumLoops());
     SmallVector<AffineExpr> places;
@@ -110,7 +112,7 @@ static void cutLoops(linalg::GenericOp copy) {
       places.push_back(
           place.replace({{panel, isWithin ? zero : next}, {within, at}}));
     if (!isWithin) {
-      cutColumns(copy, loop, 0, places);
+      cutColumns(copy, loop, 0, places, nr);
       continue;
     }
     SmallVector<AffineMap> maps = copy.getIndexingMapsArray();
@@ -158,7 +160,10 @@ static void readInPlace(linalg::GenericOp op, unsigned number) {
 
 namespace {
 struct PackOperands : netc::impl::PackOperandsBase<PackOperands> {
+  using PackOperandsBase::PackOperandsBase;
+
   void runOnOperation() override {
+    TargetInfo target = TargetInfo::of(isa);
     SmallVector<linalg::GenericOp> products;
     getOperation().walk([&](linalg::GenericOp op) {
       if (isContraction(op))
@@ -166,7 +171,7 @@ struct PackOperands : netc::impl::PackOperandsBase<PackOperands> {
     });
     for (linalg::GenericOp op : products) {
       for (unsigned number : {0, 1})
-        packOperand(op, number);
+        packOperand(op, number, target);
       // A fill directly before the product needs no pass of its own.
       auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
       if (fill && fill->hasOneUse() && fill->getBlock() == op->getBlock())
@@ -174,7 +179,7 @@ struct PackOperands : netc::impl::PackOperandsBase<PackOperands> {
     }
     getOperation().walk([&](linalg::GenericOp op) {
       if (isConversion(op))
-        cutLoops(op);
+        cutLoops(op, target.panelColumns);
     });
     for (linalg::GenericOp op : products)
       for (unsigned number : {0, 1})

@@ -20,7 +20,7 @@ namespace netc {
 } // namespace netc
 
 /// Lets a product whose result is only copied into another order write panels.
-static void packResult(linalg::GenericOp op) {
+static void packResult(linalg::GenericOp op, int64_t nr) {
   auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
   if (!fill || !fill->hasOneUse() || !op->hasOneUse())
     return;
@@ -32,7 +32,7 @@ static void packResult(linalg::GenericOp op) {
   for (unsigned number : {0, 1}) {
     std::optional<unsigned> column = columnAxis(op, number);
     if (!column || *column + 1 != maps[number].getNumResults() ||
-        !arePanels(sizesOf(op.getInputs()[number])[*column]))
+        !arePanels(sizesOf(op.getInputs()[number])[*column], nr))
       continue;
 
     // The copy gets a loop over panels, too.
@@ -47,12 +47,12 @@ static void packResult(linalg::GenericOp op) {
     SmallVector<AffineExpr> written;
     for (unsigned loop = 0; loop < read.getNumDims(); ++loop)
       written.push_back(b.getAffineDimExpr(loop));
-    written[last.getPosition()] = panel * kNR + last;
+    written[last.getPosition()] = panel * nr + last;
 
     // Panels are the outermost axis; within a panel, tiles of rows follow each
     // other.
     ArrayRef<int64_t> shape = sizesOf(op.getResult(0));
-    SmallVector<int64_t> sizes = {shape.back() / kNR}, rowSizes;
+    SmallVector<int64_t> sizes = {shape.back() / nr}, rowSizes;
     SmallVector<AffineExpr> order = {b.getAffineDimExpr(op.getNumLoops())},
                             from = {panel}, rows, fromRows;
     unsigned within = result.getDimPosition(shape.size() - 1);
@@ -70,9 +70,9 @@ static void packResult(linalg::GenericOp op) {
     llvm::append_range(sizes, rowSizes);
     order.push_back(b.getAffineDimExpr(within));
     from.push_back(last);
-    sizes.push_back(kNR);
+    sizes.push_back(nr);
 
-    cutColumns(op, within, 2, order);
+    cutColumns(op, within, 2, order, nr);
     Value empty =
         b.create<tensor::EmptyOp>(fill.getLoc(), sizes, fill.value().getType());
     Value zeros =
@@ -96,10 +96,13 @@ static void packResult(linalg::GenericOp op) {
 
 namespace {
 struct PackResults : netc::impl::PackResultsBase<PackResults> {
+  using PackResultsBase::PackResultsBase;
+
   void runOnOperation() override {
+    TargetInfo target = TargetInfo::of(isa);
     getOperation().walk([&](linalg::GenericOp op) {
       if (isContraction(op))
-        packResult(op);
+        packResult(op, target.panelColumns);
     });
   }
 };

@@ -9,8 +9,8 @@
 using namespace netc;
 using namespace mlir;
 
-bool netc::arePanels(int64_t columns) {
-  return columns > kNR && columns % kNR == 0;
+bool netc::arePanels(int64_t columns, int64_t nr) {
+  return columns > nr && columns % nr == 0;
 }
 
 ArrayRef<int64_t> netc::sizesOf(Value tensor) {
@@ -64,7 +64,7 @@ linalg::GenericOp netc::createCopy(OpBuilder &b, Location loc, Value source,
 }
 
 void netc::cutColumns(linalg::GenericOp op, unsigned column, unsigned packed,
-                      ArrayRef<AffineExpr> order) {
+                      ArrayRef<AffineExpr> order, int64_t nr) {
   Builder b(op.getContext());
   unsigned count = op.getNumLoops();
   AffineExpr panel = b.getAffineDimExpr(count),
@@ -73,7 +73,7 @@ void netc::cutColumns(linalg::GenericOp op, unsigned column, unsigned packed,
   for (auto [i, map] : llvm::enumerate(maps)) {
     SmallVector<AffineExpr> results(map.getResults());
     for (AffineExpr &result : results)
-      result = result.replace(within, panel * kNR + within);
+      result = result.replace(within, panel * nr + within);
     if (i == packed)
       results.assign(order.begin(), order.end());
     map = AffineMap::get(count + 1, 0, results, b.getContext());

@@ -14,22 +14,18 @@
 
 namespace netc {
 
-/// Columns of a panel: two vectors of 512 bits of f32, the width of a
-/// micro-kernel. A narrower micro-kernel makes several passes over a panel.
-constexpr int64_t kNR = 32;
-
-/// Whether a matrix with so many columns has several panels.
-bool arePanels(int64_t columns);
+/// Whether a matrix with so many columns has several panels of `nr`.
+bool arePanels(int64_t columns, int64_t nr);
 
 /// The axis of operand `number` that only the columns of a product run along,
 /// contiguous in the result. None if there is no such axis.
 std::optional<unsigned> columnAxis(mlir::linalg::GenericOp op, unsigned number);
 
-/// Splits the loop of the columns into one over panels and one within a panel,
-/// which comes last. `packed` is the operand that is packed, 2 for the result;
-/// `order` is its new indexing map.
+/// Splits the loop of the columns into one over panels of `nr` and one within a
+/// panel, which comes last. `packed` is the operand that is packed, 2 for the
+/// result; `order` is its new indexing map.
 void cutColumns(mlir::linalg::GenericOp op, unsigned column, unsigned packed,
-                llvm::ArrayRef<mlir::AffineExpr> order);
+                llvm::ArrayRef<mlir::AffineExpr> order, int64_t nr);
 
 /// Whether `op` copies elements into each element of its result; it may convert
 /// them.

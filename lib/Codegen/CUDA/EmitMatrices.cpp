@@ -43,7 +43,8 @@ static bool isChunked(linalg::LinalgOp op, const ProductRoles &roles,
   return true;
 }
 
-std::optional<MatrixSchedule> netc::matrixScheduleOf(linalg::LinalgOp op) {
+std::optional<MatrixSchedule> netc::matrixScheduleOf(linalg::LinalgOp op,
+                                                     const DeviceInfo &device) {
   std::optional<ProductRoles> roles = ProductRoles::of(op);
   if (!roles)
     return std::nullopt;
@@ -53,7 +54,7 @@ std::optional<MatrixSchedule> netc::matrixScheduleOf(linalg::LinalgOp op) {
   if (left != right || !sum.isF32() || !(left.isBF16() || left.isF16()))
     return std::nullopt;
   return scheduleMatrix(roles->dims, isChunked(op, *roles, A),
-                        isChunked(op, *roles, B), DeviceInfo());
+                        isChunked(op, *roles, B), device);
 }
 
 namespace {
@@ -326,8 +327,9 @@ private:
 } // namespace
 
 std::optional<KernelShape> netc::emitMatrices(linalg::LinalgOp op,
-                                              linalg::FillOp fill) {
-  std::optional<MatrixSchedule> matrix = matrixScheduleOf(op);
+                                              linalg::FillOp fill,
+                                              const DeviceInfo &device) {
+  std::optional<MatrixSchedule> matrix = matrixScheduleOf(op, device);
   if (!matrix)
     return std::nullopt;
   KernelShape shape{matrix->blocks() * matrix->threads(), matrix->threads()};

@@ -16,7 +16,8 @@
 using namespace netc;
 using namespace mlir;
 
-std::optional<TileSchedule> netc::tileScheduleOf(linalg::LinalgOp op) {
+std::optional<TileSchedule> netc::tileScheduleOf(linalg::LinalgOp op,
+                                                 const DeviceInfo &device) {
   std::optional<ProductRoles> roles = ProductRoles::of(op);
   Type sum = getElementTypeOrSelf(op.getDpsInits()[0]);
   auto isWide = [&](Value factor) {
@@ -25,7 +26,7 @@ std::optional<TileSchedule> netc::tileScheduleOf(linalg::LinalgOp op) {
   if (!roles || roles->dims.elementBits < 32 ||
       !llvm::all_of(op.getDpsInputs(), isWide))
     return std::nullopt;
-  return scheduleTiles(roles->dims, DeviceInfo());
+  return scheduleTiles(roles->dims, device);
 }
 
 namespace {
@@ -131,8 +132,9 @@ private:
 } // namespace
 
 std::optional<KernelShape> netc::emitTiles(linalg::LinalgOp op,
-                                           linalg::FillOp fill) {
-  std::optional<TileSchedule> tiles = tileScheduleOf(op);
+                                           linalg::FillOp fill,
+                                           const DeviceInfo &device) {
+  std::optional<TileSchedule> tiles = tileScheduleOf(op, device);
   if (!tiles)
     return std::nullopt;
   KernelShape shape{tiles->blocks() * TileSchedule::kThreads,

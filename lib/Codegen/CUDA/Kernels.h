@@ -5,6 +5,8 @@
 #ifndef NETC_LIB_CODEGEN_CUDA_KERNELS_H
 #define NETC_LIB_CODEGEN_CUDA_KERNELS_H
 
+#include "lib/Codegen/CUDA/DeviceInfo.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -27,6 +29,11 @@ constexpr llvm::StringLiteral kDevice = "device";
 constexpr int64_t kBlockThreads = 128;
 /// The memory space that the threads of a block share.
 constexpr int64_t kSharedSpace = 3;
+
+/// The figures for code of the architecture with this name, the option of a
+/// pass on `op`. Emits an error if there is none.
+mlir::FailureOr<DeviceInfo> deviceInfoOf(mlir::Operation *op,
+                                         llvm::StringRef arch);
 
 /// How many threads a kernel takes, and how many of them a block has.
 struct KernelShape {
@@ -84,12 +91,16 @@ mlir::Value sharedBuffer(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
 /// op for it.
 /// Sums of products, by tiles in shared memory.
 std::optional<KernelShape> emitTiles(mlir::linalg::LinalgOp op,
-                                     mlir::linalg::FillOp fill);
-std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op);
+                                     mlir::linalg::FillOp fill,
+                                     const DeviceInfo &device);
+std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op,
+                                           const DeviceInfo &device);
 /// Sums of products of 16 bits, by matrix instructions.
 std::optional<KernelShape> emitMatrices(mlir::linalg::LinalgOp op,
-                                        mlir::linalg::FillOp fill);
-std::optional<MatrixSchedule> matrixScheduleOf(mlir::linalg::LinalgOp op);
+                                        mlir::linalg::FillOp fill,
+                                        const DeviceInfo &device);
+std::optional<MatrixSchedule> matrixScheduleOf(mlir::linalg::LinalgOp op,
+                                               const DeviceInfo &device);
 /// Reductions of what lies next to each other: a warp for each result.
 std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op,
                                     mlir::linalg::FillOp fill);

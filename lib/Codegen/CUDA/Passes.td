@@ -7,6 +7,9 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ArchOption : Option<"arch", "arch", "std::string", "\"sm_80\"",
+                          "The architecture that code is for, or the first of several">;
+
 def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
   let summary = "Give kernels that threads compute together their blocks";
   let description = [{
@@ -15,8 +18,8 @@ def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
     than the result passes through shared memory. `net.threads` is the number of threads of the launch,
     `net.threads_per_block` that of a block. Other kernels are left to net-map-kernels.
   }];
-  let options = [Option<"printSchedules", "print-schedules", "bool", "false",
-                        "Say how each product is computed, as a remark">];
+  let options = [ArchOption, Option<"printSchedules", "print-schedules", "bool", "false",
+                                    "Say how each product is computed, as a remark">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
@@ -30,6 +33,7 @@ def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
     without work. A loop of it is cut into equal parts, which are summed up by themselves, into a tensor of
     their own; then these are added up in their order.
   }];
+  let options = [ArchOption];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }

@@ -22,8 +22,8 @@ namespace {
 /// A reduction, one loop of which becomes two: parts, and the turns of each.
 class SumSplitter {
 public:
-  explicit SumSplitter(linalg::GenericOp op)
-      : op(op), extents(op.getStaticLoopRanges()) {}
+  SumSplitter(linalg::GenericOp op, const DeviceInfo &device)
+      : op(op), device(device), extents(op.getStaticLoopRanges()) {}
 
   /// Whether the parts of all results can be added up later.
   bool isSplittable();
@@ -38,6 +38,7 @@ private:
   bool isAxis(unsigned loop);
 
   linalg::GenericOp op;
+  const DeviceInfo &device;
   SmallVector<int64_t> extents;
 };
 } // namespace
@@ -71,7 +72,7 @@ SumDims SumSplitter::dimsOfProduct() {
     else
       tiles.n *= extent;
   }
-  auto schedule = scheduleTiles(tiles, DeviceInfo());
+  auto schedule = scheduleTiles(tiles, device);
   // Without tiles a thread computes an element.
   if (!schedule)
     return {SumKind::Column, tiles.batch * tiles.m * tiles.n, tiles.k};
@@ -112,7 +113,7 @@ bool SumSplitter::isAxis(unsigned loop) {
 }
 
 std::optional<std::pair<unsigned, int64_t>> SumSplitter::choose() {
-  int64_t wanted = partsOf(dimsOf(), DeviceInfo()), most = 1;
+  int64_t wanted = partsOf(dimsOf(), device), most = 1;
   std::optional<std::pair<unsigned, int64_t>> chosen;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
     if (iterator != utils::IteratorType::reduction || !isAxis(loop))
@@ -239,11 +240,16 @@ void SumSplitter::split(unsigned loop, int64_t parts) {
 
 namespace {
 struct SplitSums : netc::impl::SplitSumsBase<SplitSums> {
+  using SplitSumsBase::SplitSumsBase;
+
   void runOnOperation() override {
+    FailureOr<DeviceInfo> device = deviceInfoOf(getOperation(), arch);
+    if (failed(device))
+      return signalPassFailure();
     SmallVector<linalg::GenericOp> sums;
     getOperation().walk([&](linalg::GenericOp op) { sums.push_back(op); });
     for (linalg::GenericOp op : sums) {
-      SumSplitter splitter(op);
+      SumSplitter splitter(op, *device);
       if (!splitter.isSplittable())
         continue;
       if (auto chosen = splitter.choose())

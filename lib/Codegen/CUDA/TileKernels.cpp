@@ -5,6 +5,7 @@
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/MatrixSchedule.h"
 #include "lib/Codegen/CUDA/Passes.h"
+#include "lib/Codegen/PrintSchedule.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -22,13 +23,11 @@ namespace netc {
 #include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
 
-template <typename Schedule>
-static void say(linalg::LinalgOp op, const std::optional<Schedule> &schedule) {
-  if (!schedule)
-    return;
-  std::string text;
-  llvm::raw_string_ostream(text) << *schedule;
-  emitRemark(op.getLoc()) << text;
+FailureOr<DeviceInfo> netc::deviceInfoOf(Operation *op, StringRef arch) {
+  const program::DeviceArch *known = program::deviceArchNamed(arch);
+  if (!known)
+    return op->emitError() << "unknown architecture `" << arch << "`";
+  return DeviceInfo::of(*known);
 }
 
 namespace {
@@ -36,6 +35,9 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
   using TileKernelsBase::TileKernelsBase;
 
   void runOnOperation() override {
+    FailureOr<DeviceInfo> device = deviceInfoOf(getOperation(), arch);
+    if (failed(device))
+      return signalPassFailure();
     SmallVector<func::FuncOp> kernels;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isDeclaration() && function.isPrivate() &&
@@ -46,12 +48,12 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
       if (!op)
         continue;
       if (printSchedules) {
-        say(op, matrixScheduleOf(op));
-        say(op, tileScheduleOf(op));
+        printSchedule(op, matrixScheduleOf(op, *device));
+        printSchedule(op, tileScheduleOf(op, *device));
       }
-      std::optional<KernelShape> shape = emitMatrices(op, fill);
+      std::optional<KernelShape> shape = emitMatrices(op, fill, *device);
       if (!shape)
-        shape = emitTiles(op, fill);
+        shape = emitTiles(op, fill, *device);
       if (!shape)
         shape = emitRows(op, fill);
       if (!shape && !fill)

@@ -7,25 +7,13 @@
 #ifndef NETC_LIB_CODEGEN_CUDA_TILESCHEDULE_H
 #define NETC_LIB_CODEGEN_CUDA_TILESCHEDULE_H
 
+#include "lib/Codegen/CUDA/DeviceInfo.h"
+
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <optional>
 
 namespace netc {
-
-/// What of a device decides how work is cut: what the smallest of those that
-/// code is emitted for has.
-struct DeviceInfo {
-  int64_t multiprocessors = 108;
-  /// Of a block, without asking for more.
-  int64_t sharedBytes = 48 << 10;
-  /// Of a multiprocessor in a cycle: multiply-adds of f32, and words of shared
-  /// memory that go to registers.
-  int64_t multiplyAdds = 128, sharedWords = 32;
-  /// Likewise, by matrix instructions on 16 bits; and bytes that come from the
-  /// cache that all share.
-  int64_t matrixMultiplyAdds = 1024, cacheBytes = 32;
-};
 
 /// Extents of a product, and what its operands have next to each other.
 struct TileDims {

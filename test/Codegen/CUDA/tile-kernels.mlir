@@ -1,4 +1,6 @@
 // RUN: netc-opt --net-tile-kernels %s | FileCheck %s
+// RUN: not netc-opt --net-tile-kernels=arch=sm_1 %s -o /dev/null 2>&1 | FileCheck --check-prefix=UNKNOWN %s
+// UNKNOWN: error: unknown architecture `sm_1`
 
 // Larger products have tiles in shared memory: here rows and sums stick out.
 // CHECK: memref.global "private" @tiles_tile_a : memref<1056xf32, 3> = uninitialized
