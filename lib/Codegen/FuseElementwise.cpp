@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/NetAttributes.h"
+#include "lib/Codegen/CostBounds.h"
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Codegen/RewriteSteps.h"
@@ -229,12 +230,6 @@ static int64_t lengthOf(linalg::GenericOp op) {
   return length;
 }
 
-/// Tensors of this size or larger are not cached when they are read.
-static constexpr int64_t kUncachedElements = 1 << 20;
-/// Computing a sum of up to this many products is as fast as loading it from
-/// memory.
-static constexpr int64_t kFewProducts = 16;
-
 /// Whether a tensor is large, is read once, and each of its elements is a sum
 /// of few products, as the gradient of a large weight with a small batch.
 static bool isShortSum(Value tensor) {
@@ -243,7 +238,7 @@ static bool isShortSum(Value tensor) {
     return false;
   auto type = cast<RankedTensorType>(tensor.getType());
   auto fill = products.getOutputs()[0].getDefiningOp<linalg::FillOp>();
-  return type.getNumElements() >= kUncachedElements && fill &&
+  return type.getNumElements() >= kMinUncachedElements && fill &&
          matchPattern(fill.value(), m_AnyZeroFloat()) &&
          // Not of a convolution: from an operand by its window's loop alone, an
          // op would infer the extent of the whole padded image.
@@ -251,7 +246,7 @@ static bool isShortSum(Value tensor) {
              products.getIndexingMapsArray(),
              [](AffineMap map) { return map.isProjectedPermutation(); }) &&
          int64_t(products.getNumParallelLoops()) == type.getRank() &&
-         lengthOf(products) <= kFewProducts;
+         lengthOf(products) <= kMaxRecomputedProducts;
 }
 
 /// Whether an operand is a reshaped short sum.

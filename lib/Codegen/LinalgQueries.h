@@ -32,9 +32,6 @@ bool readsTheSame(mlir::linalg::LinalgOp op, mlir::Operation *later);
 
 /// The number of elements of a tensor; 1 for anything else.
 int64_t elementsOf(mlir::Value tensor);
-/// An operand with this many times fewer elements than another one is assumed
-/// to stay in a cache while the other one is read.
-constexpr int64_t kCachedRatio = 8;
 /// The operation of the payload that accumulates into a result. Null if it has
 /// no neutral element.
 mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned result);

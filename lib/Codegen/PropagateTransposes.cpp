@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Codegen/CostBounds.h"
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Codegen/RewriteSteps.h"
@@ -102,14 +103,10 @@ static Order orderLike(AffineMap result, AffineMap operand) {
   return order;
 }
 
-/// With at least this many rows, and a k at least this long, operands are
-/// packed, and packing can transpose.
-static constexpr int64_t kMinPackRows = 512, kMinPackSum = 64;
-
 /// Whether a contraction can read an operand by `map` and still be vectorized.
 /// Vectors run along the last axis of the operand. This axis may be the same as
 /// in `old`, that of a parallel loop, or that of a long k with many rows, for
-/// which packing transposes.
+/// which a copy transposes.
 static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
   if (map.getNumResults() == 0)
     return true;
@@ -121,8 +118,8 @@ static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
     return false;
   unsigned loop = dim.getPosition();
   return op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel ||
-         (rowsBeside(op, map) >= kMinPackRows &&
-          op.getStaticLoopRanges()[loop] >= kMinPackSum);
+         (rowsBeside(op, map) >= kMinTransposedRows &&
+          op.getStaticLoopRanges()[loop] >= kMinTransposedSum);
 }
 
 /// An op reads its operands before their transpose, and its results take over

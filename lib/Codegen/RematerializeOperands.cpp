@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Codegen/CostBounds.h"
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Codegen/RewriteSteps.h"
@@ -17,21 +18,16 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Tensors of this size or larger are not in L2 when they are read again.
-static constexpr int64_t kBeyondL2Elements = 1 << 16;
-/// Up to this many operations are as fast as loading the element.
-static constexpr int64_t kMaxOperations = 6;
-
 /// Whether an operand is computed element by element from tensors that its user
 /// reads by the same map, and from small ones.
 static bool followsFromOthers(OpOperand &operand) {
   auto op = cast<linalg::GenericOp>(operand.getOwner());
   auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
   int64_t size = elementsOf(operand.get());
-  if (!producer || !op.isDpsInput(&operand) || size < kBeyondL2Elements ||
+  if (!producer || !op.isDpsInput(&operand) || size < kMinRecomputedElements ||
       !linalg::areElementwiseOpsFusable(&operand) || isExpensive(producer) ||
       llvm::range_size(producer.getBody()->without_terminator()) >
-          kMaxOperations ||
+          kMaxRecomputedOps ||
       !readsTheSame(producer, op))
     return false;
   AffineMap written = producer.getIndexingMapsArray().back();
