@@ -5,7 +5,6 @@
 #ifndef NETC_LIB_CODEGEN_PASSES_H
 #define NETC_LIB_CODEGEN_PASSES_H
 
-#include "lib/Program/Isa.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

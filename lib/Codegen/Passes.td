@@ -7,14 +7,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def IsaOption : Option<"isa", "isa", "::netc::program::Isa", "::netc::program::Isa::Baseline",
-                         "The vectors of the target", [{::llvm::cl::values(
-    clEnumValN(::netc::program::Isa::Baseline, nameOf(::netc::program::Isa::Baseline), "128 bits"),
-    clEnumValN(::netc::program::Isa::AVX2, nameOf(::netc::program::Isa::AVX2), "256 bits"),
-    clEnumValN(::netc::program::Isa::AVX512, nameOf(::netc::program::Isa::AVX512), "512 bits"),
-    clEnumValN(::netc::program::Isa::AVX512BF16, nameOf(::netc::program::Isa::AVX512BF16),
-               "512 bits, with products of pairs of bf16"))}]>;
-
 def PropagateTransposes : Pass<"net-propagate-transposes", "::mlir::func::FuncOp"> {
   let summary = "Move transposes to where they cancel";
   let description = [{
@@ -78,40 +70,6 @@ def DeferAccumulation : Pass<"net-defer-accumulation", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def PackResults : Pass<"net-pack-results", "::mlir::func::FuncOp"> {
-  let summary = "Let products write panels";
-  let description = [{
-    A product whose result is copied into another order writes panels instead, and the copy reads
-    these. A panel holds NR columns, row by row, so that the rows of a tile are contiguous.
-  }];
-  let options = [IsaOption];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
-def PrepackWeights : Pass<"net-prepack-weights", "::mlir::ModuleOp"> {
-  let summary = "Keep weights in panels, as their gradients";
-  let description = [{
-    If the gradient of a weight is written as panels, and only the update reads it, the weight and the
-    optimizer's state are kept as panels, too, from step to step. Then the gradient is not unpacked,
-    and a product that reads the weight as the same panels needs no copy. The slot of such a tensor
-    states its layout: `sizes` are the extents of loops over it, outermost first, and `strides` the
-    stride of each in row-major order.
-  }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
-def PackOperands : Pass<"net-pack-operands", "::mlir::func::FuncOp"> {
-  let summary = "Pack operands of products into panels";
-  let description = [{
-    An operand of a contraction becomes panels: for each iteration of k, the columns of a tile are
-    contiguous, and panels follow each other. If the operand is copied to another order anyway, as a
-    weight is, that copy writes the panels. Otherwise the operand is copied if many rows use it, unless
-    it is kept as panels. The tensor that a product accumulates into is filled directly before it.
-  }];
-  let options = [IsaOption];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
 def PlaceResults : Pass<"net-place-results", "::mlir::func::FuncOp"> {
   let summary = "Let ops write their results in place";
   let description = [{
@@ -120,34 +78,6 @@ def PlaceResults : Pass<"net-place-results", "::mlir::func::FuncOp"> {
     copied afterwards. An element-wise op overwrites an operand that nothing reads later.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
-}
-
-def FuseEpilogues : Pass<"net-fuse-epilogues", "::mlir::func::FuncOp"> {
-  let summary = "Let the op that reads a product's result be part of its kernel";
-  let description = [{
-    Works on buffers that have no places yet. If all that reads the result of a sum of products is an
-    element-wise op right behind it, as one that rounds it or adds a bias, both become the body of an
-    `scf.execute_region`, and are lowered to one kernel: each tile goes through the element-wise op
-    while it is in L1, and what has no sums left to add is never stored.
-  }];
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
-}
-
-def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
-  let summary = "Lower linalg ops on memrefs to loops for the CPU";
-  let description = [{
-    Contractions, reductions, transposes and large element-wise ops become tiles of vectors; any other
-    linalg op becomes plain loops, which LLVM vectorizes. In an `scf.execute_region`, a contraction
-    takes the element-wise op behind it along. Threads share the outer loops. The module's
-    `net.stack` says how many bytes of packed operands a thread keeps on its stack, at most.
-  }];
-  let options = [
-    IsaOption,
-    Option<"printSchedules", "print-schedules", "bool", "false",
-           "Emit the schedule of each contraction as a remark">];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def PlanMemory : Pass<"net-plan-memory", "::mlir::ModuleOp"> {
@@ -232,38 +162,6 @@ def WidenFloat16 : Pass<"net-widen-float16", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"perturbed", "perturbed", "bool", "false", "Call `netc_perturb` for each rounding">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
-}
-
-def MapKernels : Pass<"net-map-kernels", "::mlir::ModuleOp"> {
-  let summary = "Map kernels to threads of a GPU";
-  let description = [{
-    Each thread computes one element of the result, with reductions in the order of the loops. A loop
-    of which two iterations may write the same element is run by one thread, and so is any other code.
-    `net.threads` is the number of threads of the launch, which are numbered along x.
-  }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::NVVM::NVVMDialect"];
-}
-
-def LowerDeviceMath : Pass<"net-lower-device-math", "::mlir::ModuleOp"> {
-  let summary = "Lower math functions to code that needs no library";
-  let description = [{
-    A device has no libm. lib/Codegen/CUDA/DeviceMath.mlir computes functions in f64; the result is
-    rounded once.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
-}
-
-def SplitDevice : Pass<"net-split-device", "::mlir::ModuleOp"> {
-  let summary = "Move kernels to a module of their own, and launch them";
-  let description = [{
-    Works on the LLVM dialect. Functions with `net.threads`, and all that they use, move to
-    `module @device`. A call of such a kernel becomes a call of
-    `void netc_launch(int64_t kernel, void **arguments)`, where `kernel` is its index in `net.kernels`.
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
 #endif // NET_CODEGEN_PASSES_TD

@@ -4,6 +4,7 @@
 
 #include "lib/Target/CPU.h"
 
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Target/ObjectCode.h"
 #include "lib/Target/Schedules.h"

@@ -39,7 +39,7 @@ Loop sum(int64_t extent, llvm::ArrayRef<int64_t> strides) {
 ContractionSchedule scheduleOf(const LoopNest &nest,
                                const TargetInfo &target = kAvx512,
                                unsigned elementBits = 32) {
-  std::optional<ContractionDims> dims = ContractionDims::of(nest);
+  std::optional<VectorizedDims> dims = VectorizedDims::of(nest);
   EXPECT_TRUE(dims.has_value());
   return schedule(*dims, elementBits, target);
 }
@@ -165,7 +165,7 @@ TEST(ContractionSchedule, RowsThatConflictArePacked) {
 
 TEST(ContractionSchedule, BlocksOfPairsAreAsLargeInBytes) {
   const TargetInfo target = TargetInfo::of(program::Isa::AVX512BF16);
-  auto dims = ContractionDims::of(product(2048, 512, 2048));
+  auto dims = VectorizedDims::of(product(2048, 512, 2048));
   ContractionSchedule wide = schedule(*dims, 32, target);
   ContractionSchedule pairs = schedule(*dims, 32, target, /*areBfloats=*/true);
   EXPECT_EQ(wide.kPack, 1);

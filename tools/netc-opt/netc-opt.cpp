@@ -6,6 +6,7 @@
 
 #include "dialect/Net.h"
 #include "lib/Analysis/CostRemarks.h"
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Conversion/Passes.h"
@@ -32,6 +33,7 @@ int main(int argc, char **argv) {
   mlir::registerCSEPass();
   mlir::registerStripDebugInfoPass();
   netc::registerNetCodegenPasses();
+  netc::registerNetCodegenCpuPasses();
   netc::registerNetCodegenCudaPasses();
   netc::registerNetConversionPasses();
   netc::registerNetTransformsPasses();

@@ -25,7 +25,7 @@ linalg::GenericOp netc::epilogueOf(linalg::LinalgOp product) {
 /// tile, in vectors of columns.
 static bool takesEpilogue(const ContractionSchedule &schedule,
                           linalg::GenericOp epilogue) {
-  const ContractionDims &dims = schedule.dims;
+  const VectorizedDims &dims = schedule.dims;
   if (dims.isDot || schedule.partition == Partition::SplitK ||
       schedule.partition == Partition::BlockK)
     return false;
@@ -42,7 +42,7 @@ scheduleWith(linalg::GenericOp epilogue, linalg::LinalgOp op,
   std::optional<LoopNest> nest = LoopNest::of(op, epilogue);
   if (!nest || nest->scatters(op.getNumDpsInputs()))
     return std::nullopt;
-  std::optional<ContractionDims> dims = ContractionDims::of(*nest);
+  std::optional<VectorizedDims> dims = VectorizedDims::of(*nest);
   if (!dims)
     return std::nullopt;
   Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());

@@ -10,7 +10,7 @@
 #ifndef NETC_LIB_CODEGEN_CPU_CONTRACTIONSCHEDULE_H
 #define NETC_LIB_CODEGEN_CPU_CONTRACTIONSCHEDULE_H
 
-#include "lib/Codegen/CPU/ContractionDims.h"
+#include "lib/Codegen/CPU/VectorizedDims.h"
 #include "lib/Codegen/TargetInfo.h"
 
 namespace netc {
@@ -87,7 +87,7 @@ struct BlockSchedule {
 struct ContractionSchedule {
   using Loop = LoopNest::Loop;
 
-  ContractionDims dims;
+  VectorizedDims dims;
   /// Elements of C in a vector.
   int64_t lanes;
   /// Iterations of the last loop of k that one multiply-add takes. It is 2 for
@@ -133,7 +133,7 @@ struct ContractionSchedule {
 
 /// Chooses how to compute a contraction whose C has elements of `elementBits`
 /// bits. If A and B `areBfloats`, the target may multiply them in pairs.
-ContractionSchedule schedule(const ContractionDims &dims, unsigned elementBits,
+ContractionSchedule schedule(const VectorizedDims &dims, unsigned elementBits,
                              const TargetInfo &target, bool areBfloats = false);
 
 /// The element-wise op that the kernel of a product takes along: what follows a

@@ -8,6 +8,7 @@
 // vectors. Convolutions, matrix products and their gradients differ in strides
 // only. The schedule decides the loops.
 
+#include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/MacroKernel.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

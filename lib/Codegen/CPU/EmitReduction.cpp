@@ -7,9 +7,10 @@
 // stay in registers while the loops over rows run. Threads reduce chunks of
 // rows, and the partial results are combined in order.
 
-#include "lib/Codegen/CPU/LoopNest.h"
+#include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/VectorPayload.h"
 #include "lib/Codegen/LinalgQueries.h"
+#include "lib/Codegen/LoopNest.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

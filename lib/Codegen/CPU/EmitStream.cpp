@@ -5,9 +5,10 @@
 // Element-wise ops on tensors that exceed the caches: loops over vectors that
 // prefetch the data of later iterations.
 
-#include "lib/Codegen/CPU/LoopNest.h"
+#include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/VectorPayload.h"
 #include "lib/Codegen/LinalgQueries.h"
+#include "lib/Codegen/LoopNest.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -8,9 +8,10 @@
 // vectors. Short rows that stay contiguous are copied as vectors; LLVM
 // vectorizes the copies of long ones itself.
 
-#include "lib/Codegen/CPU/LoopNest.h"
+#include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/VectorPayload.h"
 #include "lib/Codegen/LinalgQueries.h"
+#include "lib/Codegen/LoopNest.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/CPU/VectorPayload.h"
 #include "lib/Codegen/LinalgQueries.h"
-#include "lib/Codegen/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace netc {
 #define GEN_PASS_DEF_FUSEEPILOGUES
-#include "lib/Codegen/Passes.h.inc"
+#include "lib/Codegen/CPU/Passes.h.inc"
 } // namespace netc
 
 /// The op that makes the memory that a memref shows a part of; null if that is

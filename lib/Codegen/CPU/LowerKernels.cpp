@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/CPU/ContractionSchedule.h"
+#include "lib/Codegen/CPU/Emitters.h"
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/LinalgQueries.h"
-#include "lib/Codegen/Passes.h"
 #include "lib/Codegen/PrintSchedule.h"
 #include "lib/Conversion/LinalgBuilder.h"
 
@@ -22,7 +23,7 @@ using namespace mlir;
 
 namespace netc {
 #define GEN_PASS_DEF_LOWERKERNELS
-#include "lib/Codegen/Passes.h.inc"
+#include "lib/Codegen/CPU/Passes.h.inc"
 } // namespace netc
 
 /// Lets LLVM reassociate sums, which vectors need. Roundings to 16 bits stay.

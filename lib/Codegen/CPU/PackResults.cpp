@@ -2,10 +2,10 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/CPU/Panels.h"
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/LinalgQueries.h"
-#include "lib/Codegen/Passes.h"
+#include "lib/Codegen/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace netc {
 #define GEN_PASS_DEF_PACKRESULTS
-#include "lib/Codegen/Passes.h.inc"
+#include "lib/Codegen/CPU/Passes.h.inc"
 } // namespace netc
 
 /// Lets a product whose result is only copied into another order write panels.

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/CPU/Panels.h"
-#include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/LinalgQueries.h"
 
 using namespace netc;

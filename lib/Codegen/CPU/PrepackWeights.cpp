@@ -3,11 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialect/NetAttributes.h"
-#include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/CPU/Panels.h"
+#include "lib/Codegen/CPU/Passes.h"
 #include "lib/Codegen/CPU/VectorPayload.h"
 #include "lib/Codegen/LinalgQueries.h"
-#include "lib/Codegen/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,7 +19,7 @@ using namespace mlir;
 
 namespace netc {
 #define GEN_PASS_DEF_PREPACKWEIGHTS
-#include "lib/Codegen/Passes.h.inc"
+#include "lib/Codegen/CPU/Passes.h.inc"
 } // namespace netc
 
 namespace {

@@ -177,7 +177,7 @@ struct KCut {
 /// Schedules a contraction, or a block of one: then `dims` are the block's.
 class Scheduler {
 public:
-  Scheduler(const ContractionDims &dims, unsigned elementBits,
+  Scheduler(const VectorizedDims &dims, unsigned elementBits,
             const TargetInfo &target, bool areBfloats)
       : dims(dims), target(target), lanes(target.lanes(elementBits)),
         kPack(areBfloats && target.dotsPairs && takesPairs(dims) ? 2 : 1),
@@ -258,7 +258,7 @@ private:
 
   /// Whether bf16 are multiplied in pairs. Not if k is so short that half of a
   /// pair would often be padding.
-  static bool takesPairs(const ContractionDims &dims) {
+  static bool takesPairs(const VectorizedDims &dims) {
     return !dims.isElementwise && !dims.k.empty() &&
            dims.k.back().extent >= kMinPairedK;
   }
@@ -740,7 +740,7 @@ private:
     return sums;
   }
 
-  ContractionDims dims;
+  VectorizedDims dims;
   const TargetInfo &target;
   int64_t lanes; ///< elements of C in a vector
   int64_t kPack;
@@ -753,7 +753,7 @@ private:
 };
 } // namespace
 
-ContractionSchedule netc::schedule(const ContractionDims &dims,
+ContractionSchedule netc::schedule(const VectorizedDims &dims,
                                    unsigned elementBits,
                                    const TargetInfo &target, bool areBfloats) {
   return Scheduler(dims, elementBits, target, areBfloats).run();

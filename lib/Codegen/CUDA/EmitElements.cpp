@@ -7,8 +7,8 @@
 // order than the result passes through shared memory, so that both are accessed
 // along what lies next to each other.
 
-#include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/CUDA/Kernels.h"
+#include "lib/Codegen/LoopNest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -8,7 +8,7 @@
 
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/MatrixSchedule.h"
-#include "lib/Codegen/CUDA/ProductRoles.h"
+#include "lib/Codegen/CUDA/ProductBuilder.h"
 #include "lib/Codegen/CUDA/Ptx.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,18 +25,18 @@ using Matrix = MatrixSchedule;
 
 /// Whether chunks of an operand that go along its last loop lie at multiples of
 /// their size.
-static bool isChunked(linalg::LinalgOp op, const ProductRoles &roles,
+static bool isChunked(linalg::LinalgOp op, const TiledDims &dims,
                       ContractionOperand operand) {
   ArrayRef<Loop> along =
-      roles.isAlongK(operand) ? ArrayRef<Loop>(roles.k) : roles.sideOf(operand);
-  Value memory = op->getOperand(roles.operands[operand]);
+      dims.isAlongK(operand) ? ArrayRef<Loop>(dims.k) : dims.sideOf(operand);
+  Value memory = op->getOperand(dims.operands[operand]);
   if (along.empty() || along.back().strides[operand] != 1 ||
       along.back().extent % Matrix::kChunk != 0 ||
-      roles.starts[operand] % Matrix::kChunk != 0 ||
+      dims.starts[operand] % Matrix::kChunk != 0 ||
       alignmentOf(memory) % (2 * Matrix::kChunk) != 0)
     return false;
-  for (ArrayRef<Loop> loops : {ArrayRef<Loop>(roles.batch),
-                               ArrayRef<Loop>(roles.k), roles.sideOf(operand)})
+  for (ArrayRef<Loop> loops : {ArrayRef<Loop>(dims.batch),
+                               ArrayRef<Loop>(dims.k), dims.sideOf(operand)})
     for (const Loop &loop : loops)
       if (&loop != &along.back() && loop.strides[operand] % Matrix::kChunk != 0)
         return false;
@@ -45,24 +45,24 @@ static bool isChunked(linalg::LinalgOp op, const ProductRoles &roles,
 
 std::optional<MatrixSchedule> netc::matrixScheduleOf(linalg::LinalgOp op,
                                                      const DeviceInfo &device) {
-  std::optional<ProductRoles> roles = ProductRoles::of(op);
-  if (!roles)
+  std::optional<TiledDims> dims = TiledDims::of(op);
+  if (!dims)
     return std::nullopt;
   Type left = getElementTypeOrSelf(op->getOperand(0)),
        right = getElementTypeOrSelf(op->getOperand(1)),
        sum = getElementTypeOrSelf(op.getDpsInits()[0]);
   if (left != right || !sum.isF32() || !(left.isBF16() || left.isF16()))
     return std::nullopt;
-  return scheduleMatrix(roles->dims, isChunked(op, *roles, A),
-                        isChunked(op, *roles, B), device);
+  return scheduleMatrix(dims->tile, isChunked(op, *dims, A),
+                        isChunked(op, *dims, B), device);
 }
 
 namespace {
 class MatrixEmitter : ProductBuilder {
 public:
-  MatrixEmitter(linalg::LinalgOp op, linalg::FillOp fill, ProductRoles roles,
+  MatrixEmitter(linalg::LinalgOp op, linalg::FillOp fill, TiledDims dims,
                 MatrixSchedule matrix)
-      : ProductBuilder(op, fill, std::move(roles)), matrix(std::move(matrix)),
+      : ProductBuilder(op, fill, std::move(dims)), matrix(std::move(matrix)),
         type(getElementTypeOrSelf(op->getOperand(0))), ptx(b) {}
 
   void emit() {
@@ -110,7 +110,7 @@ private:
     return operand == A ? matrix.bm : matrix.bn;
   }
   int64_t rowElements(ContractionOperand operand) const {
-    return roles.isAlongK(operand) ? matrix.bk : sideOfTile(operand);
+    return dims.isAlongK(operand) ? matrix.bk : sideOfTile(operand);
   }
   bool isCopied(ContractionOperand operand) const {
     return operand == A ? matrix.copiesA : matrix.copiesB;
@@ -148,13 +148,13 @@ private:
       Copy copy;
       Value number = b.add(thread, i);
       Value row = div(number, inner), column = mul(rem(number, inner), width);
-      bool isAlongK = roles.isAlongK(operand);
+      bool isAlongK = dims.isAlongK(operand);
       Value inSide = isAlongK ? row : column;
       Value at = b.add(operand == A ? firstM : firstN, inSide);
       copy.inK = isAlongK ? column : row;
       copy.place =
-          b.add(bases[operand], placeIn(operand, roles.sideOf(operand), at));
-      copy.condition = below(at, roles.extentOf(operand), sideOfTile(operand));
+          b.add(bases[operand], placeIn(operand, dims.sideOf(operand), at));
+      copy.condition = below(at, dims.extentOf(operand), sideOfTile(operand));
       copy.inStage = swizzled(operand, row, column);
       copies[operand].push_back(copy);
     }
@@ -170,10 +170,10 @@ private:
         Value condition =
             both(copy.condition, below(atK, matrix.dims.k, matrix.bk));
         Value to = b.add(first, copy.inStage);
-        Value memory = b.flat(roles.operands[operand]);
+        Value memory = b.flat(dims.operands[operand]);
         // What is not read has an address all the same: lanes that part would
         // have to meet again before the next product.
-        Value from = b.add(copy.place, placeIn(operand, roles.k, atK));
+        Value from = b.add(copy.place, placeIn(operand, dims.k, atK));
         if (condition)
           from = b.create<arith::SelectOp>(condition, from, b.index(0));
         if (isCopied(operand)) {
@@ -215,7 +215,7 @@ private:
           second = ptx.div(lane, 16);
     if (!isSideFirst)
       std::swap(first, second);
-    bool isAlongK = roles.isAlongK(operand);
+    bool isAlongK = dims.isAlongK(operand);
     Value s = ptx.add(side, ptx.mul(first, 8)), d = ptx.mul(second, 8);
     d = ptx.add(d, ptx.i32(k));
     (isAlongK ? s : d) = ptx.add(isAlongK ? s : d, inEight);
@@ -262,16 +262,16 @@ private:
 
   /// Whether pairs of columns can be written at once.
   bool storesPairs() {
-    if (roles.n.empty())
+    if (dims.n.empty())
       return false;
-    const Loop &last = roles.n.back();
+    const Loop &last = dims.n.back();
     if (last.strides[C] != 1 || last.extent % 2 != 0 ||
-        roles.starts[C] % 2 != 0 ||
-        alignmentOf(op->getOperand(roles.operands[C])) % 8 != 0)
+        dims.starts[C] % 2 != 0 ||
+        alignmentOf(op->getOperand(dims.operands[C])) % 8 != 0)
       return false;
     for (ArrayRef<Loop> loops :
-         {ArrayRef<Loop>(roles.batch), ArrayRef<Loop>(roles.m),
-          ArrayRef<Loop>(roles.n)})
+         {ArrayRef<Loop>(dims.batch), ArrayRef<Loop>(dims.m),
+          ArrayRef<Loop>(dims.n)})
       for (const Loop &loop : loops)
         if (&loop != &last && loop.strides[C] % 2 != 0)
           return false;
@@ -286,7 +286,7 @@ private:
     Value m = b.add(b.add(firstM, inTile), div(wideLane, 4));
     OpBuilder::InsertionGuard guard(b);
     enterWhere(below(m, matrix.dims.m, matrix.bm));
-    Value row = b.add(bases[C], placeIn(C, roles.m, m));
+    Value row = b.add(bases[C], placeIn(C, dims.m, m));
     for (int64_t j = 0; j < columns(); ++j) {
       Value n = b.add(b.add(firstN, ptx.index(warpN)), j * Matrix::kFragmentN);
       n = b.add(n, mul(rem(wideLane, 4), 2));
@@ -294,21 +294,21 @@ private:
       if (storesPairs()) {
         OpBuilder::InsertionGuard guard(b);
         enterWhere(below(n, matrix.dims.n, matrix.bn));
-        storePair(b.add(row, placeIn(C, roles.n, n)), pair);
+        storePair(b.add(row, placeIn(C, dims.n, n)), pair);
         continue;
       }
       for (int64_t e = 0; e < 2; ++e) {
         OpBuilder::InsertionGuard guard(b);
         Value at = b.add(n, e);
         enterWhere(below(at, matrix.dims.n, matrix.bn));
-        addToC(b.add(row, placeIn(C, roles.n, at)), pair[e]);
+        addToC(b.add(row, placeIn(C, dims.n, at)), pair[e]);
       }
     }
   }
 
   void storePair(Value place, const Value *pair) {
     auto two = VectorType::get({2}, b.getF32Type());
-    Value memory = b.flat(roles.operands[C]);
+    Value memory = b.flat(dims.operands[C]);
     Value old =
         fill ? Value(b.create<vector::BroadcastOp>(two, fill.getInputs()[0]))
              : Value(b.create<vector::LoadOp>(two, memory, place));
@@ -333,6 +333,6 @@ std::optional<KernelShape> netc::emitMatrices(linalg::LinalgOp op,
   if (!matrix)
     return std::nullopt;
   KernelShape shape{matrix->blocks() * matrix->threads(), matrix->threads()};
-  MatrixEmitter(op, fill, *ProductRoles::of(op), *matrix).emit();
+  MatrixEmitter(op, fill, *TiledDims::of(op), *matrix).emit();
   return shape;
 }

@@ -6,9 +6,9 @@
 // of the result each, and exchange these at the end, in an order that is always
 // the same.
 
-#include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/LinalgQueries.h"
+#include "lib/Codegen/LoopNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

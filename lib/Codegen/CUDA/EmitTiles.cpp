@@ -5,7 +5,7 @@
 // Sums of products by tiles in shared memory.
 
 #include "lib/Codegen/CUDA/Kernels.h"
-#include "lib/Codegen/CUDA/ProductRoles.h"
+#include "lib/Codegen/CUDA/ProductBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -18,23 +18,23 @@ using namespace mlir;
 
 std::optional<TileSchedule> netc::tileScheduleOf(linalg::LinalgOp op,
                                                  const DeviceInfo &device) {
-  std::optional<ProductRoles> roles = ProductRoles::of(op);
+  std::optional<TiledDims> dims = TiledDims::of(op);
   Type sum = getElementTypeOrSelf(op.getDpsInits()[0]);
   auto isWide = [&](Value factor) {
     return getElementTypeOrSelf(factor.getType()) == sum;
   };
-  if (!roles || roles->dims.elementBits < 32 ||
+  if (!dims || dims->tile.elementBits < 32 ||
       !llvm::all_of(op.getDpsInputs(), isWide))
     return std::nullopt;
-  return scheduleTiles(roles->dims, device);
+  return scheduleTiles(dims->tile, device);
 }
 
 namespace {
 class TileEmitter : ProductBuilder {
 public:
-  TileEmitter(linalg::LinalgOp op, linalg::FillOp fill, ProductRoles roles,
+  TileEmitter(linalg::LinalgOp op, linalg::FillOp fill, TiledDims dims,
               TileSchedule tiles)
-      : ProductBuilder(op, fill, std::move(roles)), tiles(std::move(tiles)),
+      : ProductBuilder(op, fill, std::move(dims)), tiles(std::move(tiles)),
         type(getElementTypeOrSelf(op.getDpsInits()[0])) {}
 
   void emit() {
@@ -70,7 +70,7 @@ private:
   void copyTile(ContractionOperand operand, Value k) {
     bool isA = operand == A;
     int64_t side = isA ? tiles.bm : tiles.bn;
-    bool isAlongK = roles.isAlongK(operand);
+    bool isAlongK = dims.isAlongK(operand);
     int64_t inner = isAlongK ? tiles.bk : side;
     for (int64_t i = 0; i < side * tiles.bk; i += TileSchedule::kThreads) {
       Value first = rem(thread, inner), second = div(thread, inner);
@@ -81,12 +81,12 @@ private:
       Value atK = b.add(k, inK);
       Value at = b.add(isA ? firstM : firstN, inSide);
       Value condition = both(below(atK, tiles.dims.k, tiles.bk),
-                             below(at, roles.extentOf(operand), side));
+                             below(at, dims.extentOf(operand), side));
       Value element = where(condition, type, [&]() -> Value {
         Value place =
-            b.add(bases[operand], placeIn(operand, roles.sideOf(operand), at));
-        place = b.add(place, placeIn(operand, roles.k, atK));
-        return b.create<memref::LoadOp>(b.flat(roles.operands[operand]), place);
+            b.add(bases[operand], placeIn(operand, dims.sideOf(operand), at));
+        place = b.add(place, placeIn(operand, dims.k, atK));
+        return b.create<memref::LoadOp>(b.flat(dims.operands[operand]), place);
       });
       Value to =
           b.add(mul(inK, isA ? tiles.strideA() : tiles.strideB()), inSide);
@@ -120,8 +120,8 @@ private:
     OpBuilder::InsertionGuard guard(b);
     enterWhere(both(below(m, tiles.dims.m, tiles.bm),
                     below(n, tiles.dims.n, tiles.bn)));
-    Value row = b.add(bases[C], placeIn(C, roles.m, m));
-    addToC(b.add(row, placeIn(C, roles.n, n)), sum);
+    Value row = b.add(bases[C], placeIn(C, dims.m, m));
+    addToC(b.add(row, placeIn(C, dims.n, n)), sum);
   }
 
   TileSchedule tiles;
@@ -139,6 +139,6 @@ std::optional<KernelShape> netc::emitTiles(linalg::LinalgOp op,
     return std::nullopt;
   KernelShape shape{tiles->blocks() * TileSchedule::kThreads,
                     TileSchedule::kThreads};
-  TileEmitter(op, fill, *ProductRoles::of(op), *tiles).emit();
+  TileEmitter(op, fill, *TiledDims::of(op), *tiles).emit();
   return shape;
 }

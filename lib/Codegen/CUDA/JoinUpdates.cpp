@@ -2,10 +2,10 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Codegen/CPU/LoopNest.h"
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/LinalgQueries.h"
+#include "lib/Codegen/LoopNest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/CUDA/Kernels.h"
-#include "lib/Codegen/Passes.h"
+#include "lib/Codegen/CUDA/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace netc {
 #define GEN_PASS_DEF_LOWERDEVICEMATH
-#include "lib/Codegen/Passes.h.inc"
+#include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
 
 #include "lib/Codegen/CUDA/DeviceMath.inc"

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/CUDA/Kernels.h"
-#include "lib/Codegen/Passes.h"
+#include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Conversion/LinalgBuilder.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace netc {
 #define GEN_PASS_DEF_MAPKERNELS
-#include "lib/Codegen/Passes.h.inc"
+#include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
 
 static SmallVector<Operation *> workOf(func::FuncOp kernel) {

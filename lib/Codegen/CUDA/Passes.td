@@ -52,4 +52,36 @@ def JoinUpdates : Pass<"net-join-updates", "::mlir::ModuleOp"> {
                            "::mlir::NVVM::NVVMDialect"];
 }
 
+def MapKernels : Pass<"net-map-kernels", "::mlir::ModuleOp"> {
+  let summary = "Map kernels to threads of a GPU";
+  let description = [{
+    Each thread computes one element of the result, with reductions in the order of the loops. A loop
+    of which two iterations may write the same element is run by one thread, and so is any other code.
+    `net.threads` is the number of threads of the launch, which are numbered along x.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
+def LowerDeviceMath : Pass<"net-lower-device-math", "::mlir::ModuleOp"> {
+  let summary = "Lower math functions to code that needs no library";
+  let description = [{
+    A device has no libm. lib/Codegen/CUDA/DeviceMath.mlir computes functions in f64; the result is
+    rounded once.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SplitDevice : Pass<"net-split-device", "::mlir::ModuleOp"> {
+  let summary = "Move kernels to a module of their own, and launch them";
+  let description = [{
+    Works on the LLVM dialect. Functions with `net.threads`, and all that they use, move to
+    `module @device`. A call of such a kernel becomes a call of
+    `void netc_launch(int64_t kernel, void **arguments)`, where `kernel` is its index in `net.kernels`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // NET_CODEGEN_CUDA_PASSES_TD

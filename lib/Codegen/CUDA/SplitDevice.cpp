@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/CUDA/Kernels.h"
-#include "lib/Codegen/Passes.h"
+#include "lib/Codegen/CUDA/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace netc {
 #define GEN_PASS_DEF_SPLITDEVICE
-#include "lib/Codegen/Passes.h.inc"
+#include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
 
 /// Launches the kernel with this number, with the operands of the call.

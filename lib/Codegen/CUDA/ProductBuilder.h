@@ -2,47 +2,19 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_CODEGEN_CUDA_PRODUCTROLES_H
-#define NETC_LIB_CODEGEN_CUDA_PRODUCTROLES_H
+#ifndef NETC_LIB_CODEGEN_CUDA_PRODUCTBUILDER_H
+#define NETC_LIB_CODEGEN_CUDA_PRODUCTBUILDER_H
 
-#include "lib/Codegen/CPU/ContractionDims.h"
-#include "lib/Codegen/CUDA/TileSchedule.h"
+#include "lib/Codegen/CUDA/TiledDims.h"
 
 namespace netc {
-
-/// The loops of a product by the operands that they move in. Strides are by
-/// ContractionOperand. The last of each moves least. Loops of a role may be
-/// several, as those of a convolution's windows are: one number counts all of
-/// them, from which each place follows.
-struct ProductRoles {
-  using Loop = LoopNest::Loop;
-
-  /// None if the op is no product, or has loops of no role.
-  static std::optional<ProductRoles> of(mlir::linalg::LinalgOp op);
-
-  llvm::SmallVector<Loop> batch, m, n, k;
-  std::array<unsigned, 3> operands = {0, 1, 2}; ///< of the op
-  std::array<int64_t, 3> starts;
-  TileDims dims;
-
-  /// The rows of A or the columns of B.
-  llvm::ArrayRef<Loop> sideOf(ContractionOperand operand) const {
-    return operand == A ? m : n;
-  }
-  int64_t extentOf(ContractionOperand operand) const {
-    return operand == A ? dims.m : dims.n;
-  }
-  bool isAlongK(ContractionOperand operand) const {
-    return operand == A ? dims.isAAlongK : dims.isBAlongK;
-  }
-};
 
 /// Emits code for a block of threads that computes a tile of a product.
 class ProductBuilder {
 protected:
   ProductBuilder(mlir::linalg::LinalgOp op, mlir::linalg::FillOp fill,
-                 ProductRoles roles)
-      : op(op), fill(fill), roles(std::move(roles)), b(op) {}
+                 TiledDims dims)
+      : op(op), fill(fill), dims(std::move(dims)), b(op) {}
 
   /// Sets which tile this block computes, of so many rows and columns.
   void placeTile(int64_t bm, int64_t bn);
@@ -76,7 +48,7 @@ protected:
 
   mlir::linalg::LinalgOp op;
   mlir::linalg::FillOp fill;
-  ProductRoles roles;
+  TiledDims dims;
   NestBuilder b;
   mlir::Value firstM, firstN;
   std::array<mlir::Value, 3> bases;
@@ -84,4 +56,4 @@ protected:
 
 } // namespace netc
 
-#endif // NETC_LIB_CODEGEN_CUDA_PRODUCTROLES_H
+#endif // NETC_LIB_CODEGEN_CUDA_PRODUCTBUILDER_H

@@ -2,9 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Codegen/CUDA/ProductRoles.h"
+#include "lib/Codegen/CUDA/ProductBuilder.h"
 
-#include "lib/Codegen/LinalgQueries.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,67 +12,6 @@ using namespace netc;
 using namespace mlir;
 
 using Loop = LoopNest::Loop;
-
-/// The loop that moves to the next element of the operand goes last, and so do
-/// others that move less.
-static void sortRole(SmallVectorImpl<Loop> &loops, ContractionOperand operand) {
-  llvm::stable_sort(loops, [=](const Loop &a, const Loop &b) {
-    return std::abs(a.strides[operand]) > std::abs(b.strides[operand]);
-  });
-}
-
-static bool isDenseRole(ArrayRef<Loop> loops, ContractionOperand operand) {
-  return !loops.empty() && loops.back().strides[operand] == 1;
-}
-
-std::optional<ProductRoles> ProductRoles::of(linalg::LinalgOp op) {
-  auto nest = LoopNest::of(op);
-  if (!isContraction(op) || !nest || nest->scatters(2))
-    return std::nullopt;
-  nest->collapse();
-  ProductRoles roles;
-  // Columns are those that lie next to each other in the result.
-  for (const Loop &loop : nest->loops)
-    if (loop.isParallel && loop.strides[C] == 1 && loop.strides[A] != 0 &&
-        loop.strides[B] == 0)
-      roles.operands = {1, 0, 2};
-  for (Loop loop : nest->loops) {
-    if (roles.operands[A] == 1)
-      std::swap(loop.strides[A], loop.strides[B]);
-    bool a = loop.strides[A] != 0, b = loop.strides[B] != 0;
-    if (!loop.isParallel)
-      roles.k.push_back(loop);
-    else if (a && b)
-      roles.batch.push_back(loop);
-    else if (b)
-      roles.n.push_back(loop);
-    else if (a)
-      roles.m.push_back(loop);
-    else
-      return std::nullopt;
-  }
-  for (ContractionOperand operand : {A, B, C})
-    roles.starts[operand] = nest->starts[roles.operands[operand]];
-  sortRole(roles.n, C);
-  sortRole(roles.m, A);
-  sortRole(roles.k, B);
-  if (isDenseRole(roles.n, B) || !isDenseRole(roles.k, B))
-    sortRole(roles.k, A);
-  TileDims &dims = roles.dims;
-  dims = {ContractionDims::pointsOf(roles.batch),
-          ContractionDims::pointsOf(roles.m),
-          ContractionDims::pointsOf(roles.n),
-          ContractionDims::pointsOf(roles.k)};
-  dims.elementBits =
-      getElementTypeOrSelf(op.getDpsInits()[0]).getIntOrFloatBitWidth();
-  dims.isAAlongK = isDenseRole(roles.k, A) || !isDenseRole(roles.m, A);
-  dims.isBAlongK = isDenseRole(roles.k, B) && !isDenseRole(roles.n, B);
-  return roles;
-}
-
-//===----------------------------------------------------------------------===//
-// ProductBuilder
-//===----------------------------------------------------------------------===//
 
 Value ProductBuilder::rem(Value a, int64_t by) {
   return b.create<arith::RemUIOp>(a, b.index(by));
@@ -86,8 +24,8 @@ Value ProductBuilder::mul(Value a, int64_t by) {
 }
 
 void ProductBuilder::placeTile(int64_t bm, int64_t bn) {
-  int64_t tilesM = llvm::divideCeil(roles.dims.m, bm);
-  int64_t tilesN = llvm::divideCeil(roles.dims.n, bn);
+  int64_t tilesM = llvm::divideCeil(dims.tile.m, bm);
+  int64_t tilesN = llvm::divideCeil(dims.tile.n, bn);
   Value block = special<NVVM::BlockIdXOp>();
   firstN = mul(rem(block, tilesN), bn);
   Value rest = div(block, tilesN);
@@ -95,7 +33,7 @@ void ProductBuilder::placeTile(int64_t bm, int64_t bn) {
   Value batch = div(rest, tilesM);
   for (ContractionOperand operand : {A, B, C})
     bases[operand] =
-        b.add(placeIn(operand, roles.batch, batch), roles.starts[operand]);
+        b.add(placeIn(operand, dims.batch, batch), dims.starts[operand]);
 }
 
 Value ProductBuilder::placeIn(ContractionOperand operand, ArrayRef<Loop> loops,
@@ -147,7 +85,7 @@ void ProductBuilder::enterWhere(Value condition) {
 }
 
 void ProductBuilder::addToC(Value place, Value sum) {
-  Value memory = b.flat(roles.operands[C]);
+  Value memory = b.flat(dims.operands[C]);
   Value start = fill ? fill.getInputs()[0]
                      : Value(b.create<memref::LoadOp>(memory, place));
   b.create<memref::StoreOp>(b.create<arith::AddFOp>(start, sum), memory, place);

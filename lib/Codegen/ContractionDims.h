@@ -2,10 +2,10 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_CODEGEN_CPU_CONTRACTIONDIMS_H
-#define NETC_LIB_CODEGEN_CPU_CONTRACTIONDIMS_H
+#ifndef NETC_LIB_CODEGEN_CONTRACTIONDIMS_H
+#define NETC_LIB_CODEGEN_CONTRACTIONDIMS_H
 
-#include "lib/Codegen/CPU/LoopNest.h"
+#include "lib/Codegen/LoopNest.h"
 
 namespace netc {
 
@@ -17,20 +17,12 @@ enum ContractionOperand { A, B, C };
 struct ContractionDims {
   using Loop = LoopNest::Loop;
 
-  /// Classifies the loops of a sum of products. None if neither a loop of n nor
-  /// one of k can be vectorized.
-  static std::optional<ContractionDims> of(LoopNest nest);
+  /// Sorts the loops of a sum of products. A is operand 0 of the op, or operand
+  /// 1 if `isSwapped`. A parallel loop that moves in neither is one of m.
+  static ContractionDims of(const LoopNest &nest, bool isSwapped);
 
   /// batch advances in A, B and C; m in A and C; n in B and C; k in A and B.
-  /// The vectorized loop is the last of its kind.
   llvm::SmallVector<Loop> batch, m, n, k;
-  /// Vectors run along n in both A and B: an element-wise product that is
-  /// summed.
-  bool isElementwise = false;
-  /// Vectors run along k: each element of C is a dot product of two rows.
-  bool isDot = false;
-  /// Vectors run along n in C, but along the last k in B: packing transposes B.
-  bool isTransposed = false;
   /// The number of the op's operand that is A, B and C.
   std::array<unsigned, 3> operands = {0, 1, 2};
   /// By ContractionOperand, in elements: its memory from first to last.
@@ -51,4 +43,4 @@ struct ContractionDims {
 
 } // namespace netc
 
-#endif // NETC_LIB_CODEGEN_CPU_CONTRACTIONDIMS_H
+#endif // NETC_LIB_CODEGEN_CONTRACTIONDIMS_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_CODEGEN_CPU_LOOPNEST_H
-#define NETC_LIB_CODEGEN_CPU_LOOPNEST_H
+#ifndef NETC_LIB_CODEGEN_LOOPNEST_H
+#define NETC_LIB_CODEGEN_LOOPNEST_H
 
 #include "lib/Codegen/TargetInfo.h"
 
@@ -12,10 +12,6 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace netc {
-
-/// Number of iterations of a loop nest that is worth starting other threads
-/// for.
-constexpr int64_t kParallelPoints = 1 << 15;
 
 /// The loops of a linalg op on memrefs of static shape, with the strides in
 /// elements of each loop in each operand.
@@ -122,21 +118,6 @@ private:
   llvm::SmallVector<mlir::Value> memory;
 };
 
-/// Emits a contraction as register tiles. False if the op is no contraction or
-/// cannot be vectorized.
-bool emitContraction(mlir::linalg::LinalgOp op, const TargetInfo &target);
-/// Emits a reduction of rows to contiguous columns. False if the op is none.
-bool emitReduction(mlir::linalg::LinalgOp op, const TargetInfo &target);
-/// Emits an element-wise op on tensors that exceed the caches, as vectors with
-/// prefetches. False if the op is none.
-bool emitStream(mlir::linalg::LinalgOp op, const TargetInfo &target);
-/// Emits a copy that changes which axis is contiguous, as squares that are
-/// transposed in registers. False if the op is none.
-bool emitTranspose(mlir::linalg::LinalgOp op, const TargetInfo &target);
-/// Emits any linalg op as loops that LLVM can vectorize. False if a layout is
-/// not static.
-bool emitLoops(mlir::linalg::LinalgOp op);
-
 } // namespace netc
 
-#endif // NETC_LIB_CODEGEN_CPU_LOOPNEST_H
+#endif // NETC_LIB_CODEGEN_LOOPNEST_H

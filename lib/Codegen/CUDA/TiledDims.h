@@ -1,0 +1,39 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_CODEGEN_CUDA_TILEDDIMS_H
+#define NETC_LIB_CODEGEN_CUDA_TILEDDIMS_H
+
+#include "lib/Codegen/CUDA/TileSchedule.h"
+#include "lib/Codegen/ContractionDims.h"
+
+namespace netc {
+
+/// The loops of a contraction that is computed by tiles. The last of each kind
+/// moves least. Loops of a kind may be several, as those of a convolution's
+/// windows are: one number counts all of them, from which each place follows.
+struct TiledDims : ContractionDims {
+  /// None if the op is no contraction, or has a loop that moves in neither A
+  /// nor B.
+  static std::optional<TiledDims> of(mlir::linalg::LinalgOp op);
+
+  TiledDims(ContractionDims dims) : ContractionDims(std::move(dims)) {}
+
+  TileDims tile;
+
+  /// The rows of A or the columns of B.
+  llvm::ArrayRef<Loop> sideOf(ContractionOperand operand) const {
+    return operand == A ? m : n;
+  }
+  int64_t extentOf(ContractionOperand operand) const {
+    return operand == A ? tile.m : tile.n;
+  }
+  bool isAlongK(ContractionOperand operand) const {
+    return operand == A ? tile.isAAlongK : tile.isBAlongK;
+  }
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_CODEGEN_CUDA_TILEDDIMS_H
