@@ -7,6 +7,7 @@
 #include "dialect/Spelling.h"
 #include "lib/Driver/Help.h"
 #include "lib/Driver/Session.h"
+#include "lib/Program/DeviceArch.h"
 #include "lib/Report/Table.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/STLExtras.h"
@@ -257,12 +258,15 @@ cl::opt<bool> symbolic("symbolic",
                        cl::desc("also print the polynomials in the free axes"),
                        In{toPrint});
 
-Choice<Target>
+Choice<program::TargetKind>
     target("target", cl::value_desc("machine"),
            cl::desc("what code is for; an estimate plans its memory"),
-           cl::init(Target::Cpu),
-           cl::values(clEnumValN(Target::Cpu, "cpu", "this machine (default)"),
-                      clEnumValN(Target::Cuda, "cuda",
+           cl::init(program::TargetKind::Cpu),
+           cl::values(clEnumValN(program::TargetKind::Cpu,
+                                 nameOf(program::TargetKind::Cpu),
+                                 "this machine (default)"),
+                      clEnumValN(program::TargetKind::Cuda,
+                                 nameOf(program::TargetKind::Cuda),
                                  "NVIDIA's devices; docs/Cuda.md")),
            In{toRun});
 cl::opt<std::string>
@@ -387,10 +391,6 @@ std::vector<llvm::StringRef> netc::hardwareNames() {
   return hardwareValues(false);
 }
 
-llvm::StringRef netc::targetName() {
-  return target == Target::Cuda ? "cuda" : "cpu";
-}
-
 bool netc::needsCode() {
   return action == Action::Measure ||
          (emit.getNumOccurrences() ? emit >= Emit::Linalg
@@ -410,6 +410,15 @@ static Exit refuseUnknown(llvm::StringRef argument) {
                   "there is no option `" + given + "`" +
                       (meant.empty() ? "; `netc --help` lists them"
                                      : didYouMean(spelling(meant))));
+}
+
+/// `sm_80 or sm_90a`
+static std::string archNames() {
+  return llvm::join(llvm::map_range(program::deviceArchs,
+                                    [](const program::DeviceArch &arch) {
+                                      return std::string(arch.name);
+                                    }),
+                    " or ");
 }
 
 /// Handles options that ask about netc itself, such as `--version`.
@@ -485,14 +494,14 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
     return refuse("`--range` is for `--audit`");
   if (!opaqueOps.empty() && action != Action::Import)
     return refuse("`--opaque` is for `netc import`");
-  if (target != Target::Cuda &&
+  if (target != program::TargetKind::Cuda &&
       (arch.getNumOccurrences() ||
        (emit == Emit::Ptx && emit.getNumOccurrences())))
     return refuse(
         llvm::Twine(arch.getNumOccurrences() ? "`--arch`" : "`--emit=ptx`") +
         " is for `--target=cuda`");
-  if (arch.getNumOccurrences() && arch != "sm_80" && arch != "sm_90a")
-    return refuse("`--arch` takes sm_80 or sm_90a, not `" + arch + "`");
+  if (arch.getNumOccurrences() && !program::deviceArchNamed(arch.getValue()))
+    return refuse("`--arch` takes " + archNames() + ", not `" + arch + "`");
   if (llvm::is_contained(batches, 0u))
     return refuse("`--batch` takes sizes from 1 on");
   if (inputs.empty() && hardware.empty() && traces.empty())

@@ -9,6 +9,7 @@
 #include "lib/Analysis/Analysis.h"
 #include "lib/Diagnostics/DiagnosticPrinter.h"
 #include "lib/Frontend/Limits.h"
+#include "lib/Program/TargetKind.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -25,7 +26,6 @@ std::optional<Exit> parseCommandLine(int argc, char **argv);
 bool needsCode();
 
 /// The name of the target.
-llvm::StringRef targetName();
 
 /// The conventions of the command line.
 ConventionFlags conventionFlags();
@@ -52,7 +52,6 @@ enum class Emit {
   Object,
   Program
 };
-enum class Target { Cpu, Cuda };
 enum class LoweringKind { Fast, Reference };
 enum class Format { Table, Json, Csv, Markdown, Html, Svg };
 enum class MultiplyAdd { One = 1, Two = 2 };
@@ -86,7 +85,7 @@ extern llvm::cl::list<std::string> traces;
 extern llvm::cl::opt<std::string> range;
 extern llvm::cl::list<std::string> opaqueOps;
 extern Choice<Emit> emit;
-extern Choice<Target> target;
+extern Choice<program::TargetKind> target;
 extern llvm::cl::opt<std::string> arch;
 extern Choice<LoweringKind> lowering;
 extern llvm::cl::list<uint64_t> batches;

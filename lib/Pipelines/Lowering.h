@@ -6,6 +6,7 @@
 #define NETC_LIB_PIPELINES_LOWERING_H
 
 #include "lib/Program/Isa.h"
+#include "lib/Program/TargetKind.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include <string>
@@ -14,9 +15,9 @@
 namespace netc {
 
 struct LoweringOptions {
-  std::string target = "cpu"; ///< the name of a backend
-  std::string arch;           ///< the device to emit code for; empty for all
-  std::string run;            ///< name of the step; empty if there is only one
+  program::TargetKind target = program::TargetKind::Cpu;
+  std::string arch; ///< the device to emit code for; empty for all
+  std::string run;  ///< name of the step; empty if there is only one
   std::vector<std::string>
       sizes; ///< sizes of free axes, `N=8`; others as the step states them
   void setBatch(uint64_t examples) {

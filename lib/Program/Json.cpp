@@ -47,7 +47,7 @@ json netc::program::identityOf(const Program &program) {
           {"lowering", program.lowering},
           {"counted", program.counted},
           {"target",
-           {{"name", program.target.name},
+           {{"name", nameOf(program.target.kind)},
             {"isa", program.target.isa},
             {"cpu", program.target.cpu}}},
           {"conventions", {{"fma", program.fma}, {"causal", program.causal}}}};
@@ -149,7 +149,8 @@ Program netc::program::parseProgram(const char *text) try {
   program.lowering = description.at("lowering");
   program.counted = description.at("counted");
   const json &target = description.at("target");
-  program.target = {target.at("name"), target.at("isa"), target.at("cpu")};
+  program.target = {named(target.at("name"), targetNamed), target.at("isa"),
+                    target.at("cpu")};
   program.batch = description.at("batch");
   program.arena = description.at("arena");
   program.buffers = description.at("buffers");

@@ -9,6 +9,7 @@
 #define NETC_LIB_PROGRAM_PROGRAM_H
 
 #include "lib/Program/Slot.h"
+#include "lib/Program/TargetKind.h"
 
 #include <cstdint>
 #include <stdexcept>
@@ -63,9 +64,9 @@ template <typename Ops> Flop modelFlop(const Ops &ops) {
 
 /// What the code was compiled for.
 struct Target {
-  std::string name; ///< name of the backend: `cpu`
-  std::string isa;  ///< that the code requires, or empty
-  std::string cpu;  ///< processor that it was tuned for
+  TargetKind kind = TargetKind::Cpu;
+  std::string isa; ///< that the code requires, or empty
+  std::string cpu; ///< processor that it was tuned for
 };
 
 /// A kernel of a device, with its numbers of blocks and of threads per block.

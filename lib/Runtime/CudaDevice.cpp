@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Runtime/CudaDevice.h"
+#include "lib/Program/DeviceArch.h"
 #include "lib/Program/DeviceCode.h"
 #include "lib/Runtime/Failure.h"
 
@@ -58,30 +59,17 @@ CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
   driver.check(driver.fill(arena, 0, size_t(program.arena)), "cuMemsetD8_v2");
 }
 
-/// What the code for an architecture requires: a device of exactly, or of at
-/// least, this compute capability, and a driver that supports its version of
-/// PTX.
-struct Needs {
-  const char *arch;
-  int capability; ///< 10 x major + minor version
-  bool isExact;
-  int driver; ///< 1000 x major + 10 x minor version
-};
-static const Needs archNeeds[] = {{"sm_80", 80, false, 11000},
-                                  {"sm_90a", 90, true, 12000}};
-
 const char *CudaDevice::codeFor(const char *code) const {
   const char *chosen = nullptr;
   std::string names;
   for (auto [arch, text] : deviceCodes(code)) {
     names += (names.empty() ? "" : ", ") + std::string(arch);
-    for (const Needs &need : archNeeds) {
-      int capability = 10 * major + minor;
-      bool fits = need.isExact ? capability == need.capability
-                               : capability >= need.capability;
-      if (need.arch == std::string(arch) && fits && version >= need.driver)
-        chosen = text; // the most specific text is last
-    }
+    const program::DeviceArch *needs = program::deviceArchNamed(arch);
+    int capability = 10 * major + minor;
+    bool fits = needs && (needs->isExact ? capability == needs->capability
+                                         : capability >= needs->capability);
+    if (fits && version >= needs->driver)
+      chosen = text; // the most specific text is last
   }
   if (!chosen)
     throw Failure(3, "the code is for " + names + "; " + title + " is sm_" +

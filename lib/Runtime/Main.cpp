@@ -160,11 +160,9 @@ static int runOnGpu(const Program &program, const Options &options) {
   return 0;
 }
 
-static int run(const Options &options) {
-  int wanted = wantedThreads(options);
-  Program program = parseProgram(netc_program);
-  if (program.target.name == "cuda")
-    return runOnGpu(program, options);
+/// Trains on this machine. Returns the exit status.
+static int runOnHost(const Program &program, const Options &options,
+                     int wanted) {
   if (options.simulate || !options.driver.empty())
     throw Failure(
         2, std::string(options.simulate ? "`--simulate`" : "`--driver`") +
@@ -218,6 +216,18 @@ static int run(const Options &options) {
   else if (!options.quiet)
     writeOutput(toTable(measurement));
   return 0;
+}
+
+static int run(const Options &options) {
+  int wanted = wantedThreads(options);
+  Program program = parseProgram(netc_program);
+  switch (program.target.kind) {
+  case TargetKind::Cpu:
+    break;
+  case TargetKind::Cuda:
+    return runOnGpu(program, options);
+  }
+  return runOnHost(program, options, wanted);
 }
 
 int main(int argc, char **argv) {

@@ -19,22 +19,15 @@
 using namespace netc;
 using namespace mlir;
 
-namespace {
-struct BackendEntry {
-  llvm::StringLiteral name;
-  llvm::Expected<std::unique_ptr<Backend>> (*make)(const LoweringOptions &);
-};
-} // namespace
-
-static constexpr BackendEntry backends[] = {{"cpu", makeCpuBackend},
-                                            {"cuda", makeCudaBackend}};
-
 llvm::Expected<std::unique_ptr<Backend>>
 netc::makeBackend(const LoweringOptions &options) {
-  for (const BackendEntry &entry : backends)
-    if (entry.name == options.target)
-      return entry.make(options);
-  llvm_unreachable("the command line names backends that are here");
+  switch (options.target) {
+  case program::TargetKind::Cpu:
+    break;
+  case program::TargetKind::Cuda:
+    return makeCudaBackend(options);
+  }
+  return makeCpuBackend(options);
 }
 
 llvm::Error Backend::link(StringRef object, StringRef runtime, StringRef output,

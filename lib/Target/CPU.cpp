@@ -65,7 +65,7 @@ public:
       : machine(std::move(machine)) {}
 
   program::Target target() const override {
-    return {"cpu", program::nameOf(isaOf(*machine)),
+    return {program::TargetKind::Cpu, program::nameOf(isaOf(*machine)),
             machine->getTargetCPU().str()};
   }
 

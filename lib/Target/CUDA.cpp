@@ -45,7 +45,7 @@ public:
     std::string names;
     for (const program::DeviceArch &arch : archs)
       names += (names.empty() ? "" : ",") + std::string(arch.name);
-    return {"cuda", program::nameOf(isaOf(*host)), names};
+    return {program::TargetKind::Cuda, program::nameOf(isaOf(*host)), names};
   }
 
   void addLayoutPasses(OpPassManager &passes,

@@ -124,6 +124,9 @@ TEST(Program, ThatIsWrongIsRefused) {
   json text = description();
   text["format"] = 2;
   EXPECT_EQ(failure([&] { parse(text); }), start + "its format is not 1");
+  text = description();
+  text["target"]["name"] = "tpu";
+  EXPECT_EQ(failure([&] { parse(text); }), start + "there is no `tpu`");
   EXPECT_EQ(message({{"role", "guest"}}), start + "there is no `guest`");
   EXPECT_EQ(message({{"element", "f8"}}), start + "there is no `f8`");
   EXPECT_EQ(message({{"init", "he"}}), start + "there is no `he`");

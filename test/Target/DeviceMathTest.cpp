@@ -52,7 +52,7 @@ static std::vector<double> computed(const std::string &payload,
   context.appendDialectRegistry(registry);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   LoweringOptions options;
-  options.target = "cuda";
+  options.target = program::TargetKind::Cuda;
   options.arch = "sm_80";
   std::unique_ptr<Backend> backend = cantFail(makeBackend(options));
   mlir::PassManager passes((*module)->getName());

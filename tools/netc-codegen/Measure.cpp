@@ -122,7 +122,7 @@ static llvm::Error build(const Subject &subject, const Program &program,
   if (failed(step))
     return llvm::make_error<ReportedError>();
   std::optional<std::string> lack = lackOfMemory(*step, parsed);
-  if (lack && lowering.target == "cpu")
+  if (lack && isHost(lowering.target))
     return environment(program.name + ": " + *lack);
   return writeProgram(*step, **backend, program.path);
 } catch (const runtime::Failure &failure) {
@@ -200,7 +200,7 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
                        toString(scratch.takeError()));
 
   // Check before the first program is compiled.
-  const bool isHere = options.lowering.target == "cpu";
+  const bool isHere = isHost(options.lowering.target);
   if (!isHere)
     if (llvm::Error error = checkGpu())
       return error;

@@ -124,7 +124,7 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
     return write([&](llvm::raw_ostream &os) {
       os.write(step->object.data(), step->object.size());
     });
-  bool runsHere = step->program.target.name == "cpu";
+  bool runsHere = isHost(step->program.target.kind);
   if (std::optional<std::string> lack = lackOfMemory(*step, {});
       lack && runsHere)
     llvm::errs() << "netc: warning: here, " << *lack << '\n';

@@ -23,7 +23,7 @@ namespace cl = llvm::cl;
 
 static LoweringOptions loweringOptions() {
   LoweringOptions options;
-  options.target = targetName().str();
+  options.target = target;
   options.arch = arch;
   options.reference = options.counted = lowering == LoweringKind::Reference;
   return options;
@@ -56,7 +56,8 @@ static mlir::FailureOr<PlannedMemory> planRun(mlir::ModuleOp module,
       planMemory(module, **backend, options);
   if (failed(plan))
     return mlir::failure();
-  return PlannedMemory{options.target, plan->batch, plan->arena, plan->buffers};
+  return PlannedMemory{nameOf(options.target), plan->batch, plan->arena,
+                       plan->buffers};
 }
 
 /// Prints an error of compiled code.
@@ -139,7 +140,7 @@ static Exit measureFiles(const Session &session) {
   if (format == Format::Markdown || format == Format::Html)
     return complain(WrongUsage, "`--format=markdown` and `--format=html` are "
                                 "for estimates");
-  if (target != Target::Cpu && threads.getNumOccurrences())
+  if (!isHost(target) && threads.getNumOccurrences())
     return complain(WrongUsage, "`--threads` is of the processor, and a GPU is "
                                 "measured");
   for (uint64_t batch : batches)

@@ -68,11 +68,11 @@ JitStep *Verifier::reference() {
 }
 
 JitStep *Verifier::hostReference() {
-  if (subject.target == "cpu")
+  if (isHost(subject.target))
     return reference();
   if (!hostCounting) {
     LoweringOptions onHost = options(/*isReference=*/true);
-    onHost.target = "cpu";
+    onHost.target = program::TargetKind::Cpu;
     hostCounting = subject.build(*subject.step, onHost);
   }
   return hostCounting ? &*hostCounting : nullptr;
@@ -355,7 +355,7 @@ bool Verifier::verifyFast(Data data) {
   bool holds = isNear(*fast, *exact, /*roundsAlike=*/true);
   // The reference of another target may differ from the host's as much as fast
   // code.
-  if (subject.target != "cpu")
+  if (!isHost(subject.target))
     holds = holds && isNear(*reference(), *exact, /*roundsAlike=*/true);
   if (holds)
     confirm(Twine("fast code computes what the reference does") + nameOf(data));

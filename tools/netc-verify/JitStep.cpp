@@ -63,33 +63,45 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
   if (!step)
     return step.takeError();
   auto function = step->toPtr<void (*)(char *)>();
-  if (loaded.description.target.name == "cuda") {
-    auto code = loaded.jit->lookup("netc_device_code");
-    if (!code)
-      return code.takeError();
-    try {
-      auto device = std::make_unique<SimulatedDevice>(
-          loaded.description, function, code->toPtr<const char *>());
-      loaded.simulator = device.get();
-      loaded.device = std::move(device);
-    } catch (const simulator::PtxError &error) {
-      return llvm::createStringError(error.what());
-    }
-    return loaded;
+  if (llvm::Error error = loaded.makeDevice(function))
+    return error;
+  return loaded;
+}
+
+llvm::Error JitStep::makeDevice(void (*step)(char *)) {
+  switch (description.target.kind) {
+  case program::TargetKind::Cpu:
+    break;
+  case program::TargetKind::Cuda:
+    return makeSimulatedDevice(step);
   }
-  if (loaded.description.counted) {
-    auto counts = loaded.jit->lookup("netc_counts");
+  return makeHostDevice(step);
+}
+
+llvm::Error JitStep::makeHostDevice(void (*step)(char *)) try {
+  if (description.counted) {
+    auto counts = jit->lookup("netc_counts");
     if (!counts)
       return counts.takeError();
-    loaded.executed = counts->toPtr<int64_t *>();
+    executed = counts->toPtr<int64_t *>();
   }
-  try {
-    loaded.device = std::make_unique<runtime::HostDevice>(
-        loaded.description.arena, function);
-  } catch (const runtime::Failure &failure) {
-    return llvm::createStringError(failure.what());
-  }
-  return loaded;
+  device = std::make_unique<runtime::HostDevice>(description.arena, step);
+  return llvm::Error::success();
+} catch (const runtime::Failure &failure) {
+  return llvm::createStringError(failure.what());
+}
+
+llvm::Error JitStep::makeSimulatedDevice(void (*step)(char *)) try {
+  auto code = jit->lookup("netc_device_code");
+  if (!code)
+    return code.takeError();
+  auto made = std::make_unique<SimulatedDevice>(description, step,
+                                                code->toPtr<const char *>());
+  simulator = made.get();
+  device = std::move(made);
+  return llvm::Error::success();
+} catch (const simulator::PtxError &error) {
+  return llvm::createStringError(error.what());
 }
 
 /// Calls `visit` with a pointer to the elements, in their type.

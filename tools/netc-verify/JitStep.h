@@ -83,6 +83,11 @@ public:
 private:
   JitStep() = default;
 
+  /// Makes the device of the target, which calls `step` to run one.
+  llvm::Error makeDevice(void (*step)(char *));
+  llvm::Error makeHostDevice(void (*step)(char *));
+  llvm::Error makeSimulatedDevice(void (*step)(char *));
+
   program::Program description;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::unique_ptr<runtime::Device> device;

@@ -16,7 +16,8 @@ struct Subject {
   std::string file; ///< without its folder
   std::string run;
   std::vector<std::string> sizes; ///< of free axes: `N=8`
-  std::string target = "cpu";     ///< the backend whose code is checked
+  /// Whose code is checked.
+  program::TargetKind target = program::TargetKind::Cpu;
   /// The widest vectors to use; none for the machine's.
   std::optional<program::Isa> isa;
   mlir::OwningOpRef<mlir::ModuleOp> step;

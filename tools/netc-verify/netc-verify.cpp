@@ -42,7 +42,8 @@ static const std::string vectorsHelp =
 static cl::opt<std::string> vectors("isa", cl::desc(vectorsHelp),
                                     cl::value_desc("NAME"), cl::cat(category));
 static cl::opt<std::string>
-    target("target", cl::init("cpu"), cl::value_desc("NAME"),
+    target("target", cl::init(program::nameOf(program::TargetKind::Cpu)),
+           cl::value_desc("NAME"),
            cl::desc("Check code for `cpu` (default), or for `cuda`, which is "
                     "simulated"),
            cl::cat(category));
@@ -77,7 +78,7 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
       continue;
     found = true;
     subject.sizes = sizes;
-    subject.target = target;
+    subject.target = *program::targetNamed(target);
     subject.isa = program::isaNamed(vectors.getValue());
     Verifier verifier(subject, seed, verbose, quiet);
     if (all || counts)
@@ -86,7 +87,7 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
       holds &= verifier.verifyGradients();
     if (all || fast)
       holds &= verifier.verifyFast();
-    if (target == "cuda" && (all || counts || fast))
+    if (!isHost(subject.target) && (all || counts || fast))
       holds &= verifier.verifyOrders();
     if (bounds)
       holds &= verifier.verifyBounds();
@@ -108,9 +109,10 @@ int main(int argc, char **argv) {
                  << vectors << "`\n";
     return 2;
   }
-  if (target != "cpu" && target != "cuda") {
-    llvm::errs() << "netc-verify: error: `--target` takes cpu or cuda, not `"
-                 << target << "`\n";
+  if (!program::targetNamed(target)) {
+    llvm::errs() << "netc-verify: error: `--target` takes "
+                 << llvm::join(llvm::ArrayRef(program::targets), " or ")
+                 << ", not `" << target << "`\n";
     return 2;
   }
   DialectRegistry registry;
