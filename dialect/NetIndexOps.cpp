@@ -210,9 +210,7 @@ LogicalResult DispatchOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(
         loc, "`dispatch` has ", experts, " experts of capacity ",
         adaptor.getCapacity().convertToDouble(), ", both must be positive");
-  Polynomial size = chosen.elements() * *capacity / experts;
-  if (std::optional<Rational> fixed = size.constant())
-    size = fixed->ceil();
+  Polynomial size = (chosen.elements() * *capacity / experts).ceil();
   Shape slots({experts, size, rows.sizes.back()});
   if (failed(inferTensor(loc, getOperationName(), elementOf(x), slots, types)))
     return failure();

@@ -218,6 +218,11 @@ std::optional<Rational> Polynomial::constant() const {
   return constantTerm();
 }
 
+Polynomial Polynomial::ceil() const {
+  std::optional<Rational> number = constant();
+  return number ? Polynomial(number->ceil()) : *this;
+}
+
 std::optional<int64_t> Polynomial::toInt64() const {
   return isConstant() ? constantTerm().toInt64() : std::nullopt;
 }

@@ -56,6 +56,9 @@ public:
 
   /// The value, if no symbol occurs.
   std::optional<Rational> constant() const;
+  /// Rounded up, if no symbol occurs: of what has to be whole, as the size of
+  /// an axis or a batch.
+  Polynomial ceil() const;
   /// The value, if it is a constant integer that fits.
   std::optional<int64_t> toInt64() const;
 

@@ -416,7 +416,7 @@ private:
       if (!cost.matmul.isZero() || !cost.other.isZero())
         figures.byFormat[format][unsigned(phase)] += cost;
     if (onOp)
-      onOp({op, times, phase, cost, format});
+      onOp({op, times, phase, cost, format, tree.parts[leaf]});
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
       Polynomial elements = shapeOf(parameter.getValue()).elements() * times;
       figures.parameters += elements;

@@ -124,6 +124,12 @@ struct Part {
   int64_t copies = 1;
   /// The sum over its ops, and over all copies.
   Figures figures;
+  /// Whether a product reads a frozen weight; and whether one reads no weight,
+  /// as in attention.
+  bool readsFrozen = false, multipliesActivations = false;
+  /// Whether a gradient is a product without a sum, which is no matmul; and
+  /// whether the last iteration of a loop omits one.
+  bool hasGradientWithoutSum = false, omitsLastGradient = false;
 
   bool isLeaf() const { return children.empty(); }
   /// The last component of the path.
@@ -174,6 +180,7 @@ struct CountedOp {
   Phase phase;
   Cost cost;           ///< of all executions, by the conventions
   NumberFormat format; ///< the format in which it computes
+  Part &part;          ///< the part that it belongs to
 };
 
 /// Counts a net.network or net.step exactly, in its free axes. The body of a

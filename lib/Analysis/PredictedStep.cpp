@@ -11,12 +11,6 @@
 using namespace netc;
 using namespace mlir;
 
-Rational netc::examplesPerDevice(const Run &run) {
-  Rational parts = run.accumulate.value_or(1);
-  return (run.batch.value_or(1) / run.devices.value_or(1) / parts).ceil() *
-         parts;
-}
-
 FailureOr<std::vector<PredictedOp>> netc::predictStep(const Run &run) {
   auto step = cast<StepOp>(run.op);
   if (!run.peak)
@@ -25,7 +19,7 @@ FailureOr<std::vector<PredictedOp>> netc::predictStep(const Run &run) {
   decodeInPasses(run, axes);
   Rational parts = run.accumulate.value_or(1);
   if (run.batch)
-    axes.fix(kBatchAxis, examplesPerDevice(run) / parts);
+    axes.fix(kBatchAxis, run.examplesPerPart());
   std::vector<PredictedOp> ops;
   std::set<std::string> free;
   bool isInRange = true;

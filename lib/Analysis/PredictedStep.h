@@ -27,10 +27,6 @@ struct PredictedOp {
 /// axis.
 mlir::FailureOr<std::vector<PredictedOp>> predictStep(const Run &run);
 
-/// Examples per step on that device. Each part of an accumulated batch has a
-/// whole number of them.
-Rational examplesPerDevice(const Run &run);
-
 } // namespace netc
 
 #endif // NETC_LIB_ANALYSIS_PREDICTEDSTEP_H

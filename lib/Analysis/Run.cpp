@@ -14,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
+#include <set>
 
 using namespace netc;
 using namespace mlir;
@@ -231,6 +232,15 @@ std::vector<NumberFormat> Run::formats() const {
   return {formats.begin(), formats.end()};
 }
 
+Rational Run::examplesPerPart() const {
+  return (batch.value_or(1) / devices.value_or(1) / accumulate.value_or(1))
+      .ceil();
+}
+
+Rational Run::examplesPerDevice() const {
+  return examplesPerPart() * accumulate.value_or(1);
+}
+
 std::string Run::lastStep() const {
   if (!steps || !batch || !examples || *steps * *batch == *examples)
     return "";
@@ -243,56 +253,51 @@ std::string Run::lastStep() const {
 // The rule of three
 //===----------------------------------------------------------------------===//
 
-/// Records which products read a frozen weight, and which read none.
-static void noteProducts(StepOp step, CountedStep &counted) {
-  step.walk([&](CostOpInterface op) {
-    if (enclosingPhase(op) != Phase::Forward || op.getCost().matmul.isZero())
-      return;
-    bool readsWeight = false, readsFrozen = false;
-    std::function<void(Value)> look = [&](Value operand) {
-      forEachSource(operand, [&](Value base) {
-        auto parameter = base.getDefiningOp<ParameterOp>();
-        readsWeight |= bool(parameter);
-        readsFrozen |= parameter && !parameter.getTrainable();
-        // The slice of a sequence that a loop iterates over, such as weights of
-        // experts.
-        if (Value sequence = sequenceOf(base))
-          look(sequence);
-      });
-    };
-    for (Value operand : op->getOperands())
-      look(operand);
-    if (readsFrozen)
-      counted.readersOfFrozen.insert(nameOf(op).str());
-    if (!readsWeight)
-      counted.productsOfActivations.insert(nameOf(op).str());
-  });
+/// Records on the part of a product of the forward pass what it reads.
+static void noteOperands(const CountedOp &product) {
+  bool readsWeight = false;
+  std::function<void(Value)> look = [&](Value operand) {
+    forEachSource(operand, [&](Value base) {
+      auto parameter = base.getDefiningOp<ParameterOp>();
+      readsWeight |= bool(parameter);
+      product.part.readsFrozen |= parameter && !parameter.getTrainable();
+      // A slice of what a loop iterates over, such as the weights of experts.
+      if (Value sequence = sequenceOf(base))
+        look(sequence);
+    });
+  };
+  for (Value operand : product.op->getOperands())
+    look(operand);
+  product.part.multipliesActivations |= !readsWeight;
 }
 
-/// The names of gradients that are products without a sum, and so not matmuls,
-/// such as the gradient of `n t e, n e -> n t` for its first input.
-static std::set<std::string> gradientsWithoutSum(StepOp step) {
-  std::set<std::string> names;
-  step.walk([&](EinsumOp op) {
-    Phase phase = enclosingPhase(op);
-    bool isGradient =
-        phase == Phase::InputGradient || phase == Phase::WeightGradient;
-    if (isGradient && !op.isContraction())
-      names.insert(nameOf(op).str());
-  });
-  return names;
+/// Records on the part of an op why its gradients may cost more or less than
+/// twice its forward pass. A gradient that is a product without a sum is that
+/// of `n t e, n e -> n t` with respect to its first input.
+static void noteProduct(const CountedOp &counted) {
+  if (counted.phase == Phase::Forward) {
+    auto op = dyn_cast<CostOpInterface>(counted.op);
+    if (op && !op.getCost().matmul.isZero())
+      noteOperands(counted);
+    return;
+  }
+  auto einsum = dyn_cast<EinsumOp>(counted.op);
+  bool isGradient = counted.phase == Phase::InputGradient ||
+                    counted.phase == Phase::WeightGradient;
+  counted.part.hasGradientWithoutSum |=
+      einsum && isGradient && !einsum.isContraction();
 }
 
-/// The names of gradients that the last iteration of a loop omits, such as the
-/// gradient of a recurrence's constant initial state.
-static std::set<std::string> gradientsWithoutLastIteration(StepOp step) {
-  std::set<std::string> names;
+/// The gradients that the last iteration of a loop omits: that of a
+/// recurrence's first state, if it is constant.
+static DenseSet<Operation *> gradientsOmittedLast(StepOp step) {
+  DenseSet<Operation *> omitted;
   step.walk([&](ScanOp scan) {
     if (enclosingPhase(scan) != Phase::Forward)
       for (Operation *op : scan.getOpsOmittedLast())
-        names.insert(nameOf(op).str());
+        omitted.insert(op);
   });
-  return names;
+  return omitted;
 }
 
 /// The innermost instance that contains all `layers`; empty for the network.
@@ -375,7 +380,6 @@ static void compareWithRuleOfThree(Run &run) {
       *run.step()[Phase::Forward].matmul.constant() * 3 / examplesPerStep;
   run.ruleOfThree = tripled * examples;
 
-  const std::set<std::string> &frozen = run.counted->readersOfFrozen;
   Deviants noInputGradient, noWeightGradient, noFirstGradient, moreGradients,
       noSums;
   for (const Part &part : run.parts.parts) {
@@ -392,14 +396,12 @@ static void compareWithRuleOfThree(Run &run) {
       continue;
     }
     Rational missing;
-    if (frozen.count(part.path))
+    if (part.readsFrozen)
       missing = std::max(more, weight - forward);
     noWeightGradient.add(run.parts, layer, missing);
-    bool hasGradient = run.counted->gradientsWithoutSum.count(part.path);
-    bool hasLater = run.counted->gradientsWithoutLastIteration.count(part.path);
-    (hasGradient ? noSums
-     : hasLater  ? noFirstGradient
-                 : noInputGradient)
+    (part.hasGradientWithoutSum ? noSums
+     : part.omitsLastGradient   ? noFirstGradient
+                                : noInputGradient)
         .add(run.parts, layer, more - missing);
   }
 
@@ -443,7 +445,7 @@ static void compareWithParameters(Run &run) {
   run.parameterRule = rule;
   Polynomial ofStep;
   for (const Part &part : run.parts.parts)
-    if (part.isLeaf() && run.counted->productsOfActivations.count(part.path))
+    if (part.isLeaf() && part.multipliesActivations)
       ofStep += part.figures.model().matmul;
   std::optional<Cost> cost = run.total([&](const Figures &) {
     return Cost{ofStep, 0, 0};
@@ -486,9 +488,7 @@ static Axes axesOfDevice(const Run &run) {
   auto step = cast<StepOp>(run.op);
   Axes axes(step.getAxes());
   if (run.batch)
-    axes.fix(kBatchAxis,
-             (*run.batch / run.devices.value_or(1) / run.accumulate.value_or(1))
-                 .ceil());
+    axes.fix(kBatchAxis, run.examplesPerPart());
   return axes;
 }
 
@@ -716,15 +716,16 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   warnOfDenseTables(op);
   warnOfLostUpdates(op);
   auto counted = std::make_shared<CountedStep>();
-  counted->parts = countParts(op, conventions);
+  DenseSet<Operation *> omittedLast = gradientsOmittedLast(op);
+  counted->parts = countParts(op, conventions, [&](const CountedOp &op) {
+    noteProduct(op);
+    op.part.omitsLastGradient |= omittedLast.contains(op.op);
+  });
   counted->memory = countMemoryByName(op);
   counted->recomputed = countRecomputed(op);
   counted->kept = keptValues(op);
   for (const KeptValue &value : counted->kept)
     counted->keptByType[value.type] += value.bytes;
-  noteProducts(op, *counted);
-  counted->gradientsWithoutSum = gradientsWithoutSum(op);
-  counted->gradientsWithoutLastIteration = gradientsWithoutLastIteration(op);
   counted->shared = op.getRun().getFacts().shared;
   return evaluateRun(op, conventions, std::move(counted));
 }

@@ -12,7 +12,6 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 
 namespace netc {
 
@@ -30,12 +29,6 @@ struct CountedStep {
   std::vector<KeptValue> kept;          ///< see keptValues
   std::map<std::string, Polynomial>
       keptByType; ///< bytes of these by element type
-  /// Names of products: of those with a frozen weight, of gradients that are
-  /// not matmuls, and of gradients that the last iteration of a loop omits.
-  std::set<std::string> readersOfFrozen, gradientsWithoutSum,
-      gradientsWithoutLastIteration;
-  /// Products that read no weight, as in attention.
-  std::set<std::string> productsOfActivations;
   /// Prefixes of weights that other networks may share; see RunFacts.
   std::vector<std::string> shared;
 };
@@ -94,6 +87,10 @@ struct Run : RunFacts {
   llvm::StringRef network() const;
   /// Whether there is a cost of one step. A run of phases has none.
   bool hasStep() const;
+  /// Examples on the device with the largest share of the batch: of a part of
+  /// an accumulated batch, which are whole ones, and of a step.
+  Rational examplesPerPart() const;
+  Rational examplesPerDevice() const;
   /// A note if the last step has more examples than remain; else empty.
   std::string lastStep() const;
   const Figures &step() const { return parts.root().figures; }

@@ -32,7 +32,7 @@ static ordered_json describe(const Run &run) {
   return {{"netc", NETC_VERSION},
           {"run", run.name()},
           {"network", run.network()},
-          {"batch", examplesPerDevice(run).toDouble()},
+          {"batch", run.examplesPerDevice().toDouble()},
           {"devices", run.devices.value_or(1).toDouble()},
           {"peaks", peaks},
           {"convention",

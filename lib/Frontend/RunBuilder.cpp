@@ -265,11 +265,6 @@ bool RunBuilder::freezeAllBut() {
 // All together
 //===----------------------------------------------------------------------===//
 
-Polynomial netc::roundedUp(const Polynomial &number) {
-  std::optional<Rational> constant = number.constant();
-  return constant ? Polynomial(constant->ceil()) : number;
-}
-
 bool netc::isUnitOfSizes(const Dimension &dimension) {
   return dimension.isNone() || dimension == Dimension::Example ||
          dimension == Dimension::Token;

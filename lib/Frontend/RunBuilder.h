@@ -44,9 +44,7 @@ inline constexpr const char *assumedKeys[] = {
 /// Whether numbers in this unit can be sizes of axes: plain numbers, examples
 /// and tokens.
 bool isUnitOfSizes(const Dimension &dimension);
-/// The number rounded up, since the middle of a `between` may not be an
-/// integer. A polynomial that is not a number is returned unchanged.
-Polynomial roundedUp(const Polynomial &number);
+
 /// Elaborates a run with its jobs.
 class RunBuilder {
 public:

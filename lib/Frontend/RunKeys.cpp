@@ -292,7 +292,7 @@ std::optional<Value> RunBuilder::valueOf(StringRef key) {
   Value value = isBareWord ? Value(text) : e.eval(expr, isMiddle);
   if (auto *number = std::get_if<Number>(&value.data);
       number && isMiddle && takesWhole(key, number->dimension))
-    number->exact = roundedUp(number->exact);
+    number->exact = number->exact.ceil();
   names.names[key] = value;
   return value;
 }

@@ -132,7 +132,7 @@ std::vector<SectionEntry> Program::entriesOf(const Section &section,
           isDataset && entry.name != "examples" && entry.name != "tokens";
       if (auto *number = std::get_if<Number>(&entry.value.data);
           number && isMiddle && isSize)
-        number->exact = roundedUp(number->exact);
+        number->exact = number->exact.ceil();
       std::optional<Message> mistake = mistakeIn(entry, isDataset);
       if (auto *number = std::get_if<Number>(&entry.value.data);
           number && isDataset && !isSize && !isMiddle && !mistake &&

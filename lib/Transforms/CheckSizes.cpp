@@ -93,7 +93,7 @@ private:
       std::optional<Rational> number = value.constant();
       bool isRounded = number && !number->isInteger();
       isOpen |= isRounded;
-      whole.sizes.push_back(isRounded ? Polynomial(number->ceil()) : value);
+      whole.sizes.push_back(value.ceil());
     }
     bound.wrong = whole.invalidAxis();
     bound.type = isOpen || bound.wrong

@@ -15,12 +15,9 @@ void netc::substituteAxes(
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](RankedTensorType type) -> std::optional<Type> {
     Shape shape = shapeOf(type);
-    for (Polynomial &axis : shape.sizes) {
-      axis = axis.substitute(size);
-      // The number of slots per expert may be a fraction of the number of rows.
-      if (std::optional<Rational> fixed = axis.constant())
-        axis = fixed->ceil();
-    }
+    // The number of slots per expert may be a fraction of the number of rows.
+    for (Polynomial &axis : shape.sizes)
+      axis = axis.substitute(size).ceil();
     return tensorOf(type.getElementType(), shape);
   });
   replacer.addReplacement([&](PolynomialAttr attr) -> std::optional<Attribute> {

@@ -227,6 +227,12 @@ TEST(Polynomial, FloorDivideKeepsWhatDivides) {
   EXPECT_EQ(Polynomial(6).floorDivide(T), std::nullopt);
 }
 
+TEST(Polynomial, CeilRoundsNumbersUp) {
+  EXPECT_EQ((Polynomial(7) / 2).ceil(), 4);
+  EXPECT_EQ(Polynomial(4).ceil(), 4);
+  EXPECT_EQ((N / 2).ceil(), N / 2);
+}
+
 TEST(Polynomial, AMinimumIsASymbol) {
   Polynomial least = Polynomial::minimum(T, 4096);
   EXPECT_EQ(least.str(), "min(4096, T)");
