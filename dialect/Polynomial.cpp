@@ -447,14 +447,6 @@ llvm::SmallVector<std::string> Polynomial::symbols() const {
   return result;
 }
 
-bool Polynomial::hasMinimum() const {
-  return llvm::any_of(terms(), [](const Term &term) {
-    return llvm::any_of(term.monomial, [](const Factor &factor) {
-      return llvm::StringRef(factor.symbol).contains('(');
-    });
-  });
-}
-
 unsigned Polynomial::degree(llvm::StringRef symbol) const {
   unsigned result = 0;
   for (const Term &term : terms())

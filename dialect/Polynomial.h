@@ -110,8 +110,6 @@ public:
 
   /// The symbols in alphabetical order, each once, including those in minima.
   llvm::SmallVector<std::string> symbols() const;
-  /// Whether a minimum occurs.
-  bool hasMinimum() const;
   /// The highest power of `symbol` outside of minima; 0 if it does not occur.
   unsigned degree(llvm::StringRef symbol) const;
 
