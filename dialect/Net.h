@@ -19,8 +19,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
-#include "dialect/NetDialect.h.inc"
-
 namespace netc {
 class ReturnOp;
 class YieldOp;

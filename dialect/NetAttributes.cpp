@@ -152,9 +152,10 @@ mlir::FieldParser<program::Init>::parse(AsmParser &parser) {
   return parseNamed(parser, program::initOf);
 }
 
-SlotAttr SlotAttr::withUpperBound(int64_t upperBound) const {
+SlotAttr SlotAttr::withRange(int64_t upperBound, bool takesNegative) const {
   return get(getContext(), getName(), getRole(), getInit(), getTheta(),
-             upperBound, getSizes(), getStrides(), getType(), getOffset());
+             upperBound, getSizes(), getStrides(), getType(), getOffset(),
+             takesNegative);
 }
 
 SlotAttr SlotAttr::withOrder(ArrayRef<int64_t> sizes,
@@ -162,10 +163,11 @@ SlotAttr SlotAttr::withOrder(ArrayRef<int64_t> sizes,
   return get(getContext(), getName(), getRole(), getInit(), getTheta(),
              getUpperBound(), DenseI64ArrayAttr::get(getContext(), sizes),
              DenseI64ArrayAttr::get(getContext(), strides), getType(),
-             getOffset());
+             getOffset(), getTakesNegative());
 }
 
 SlotAttr SlotAttr::at(MemRefType type, int64_t offset) const {
   return get(getContext(), getName(), getRole(), getInit(), getTheta(),
-             getUpperBound(), getSizes(), getStrides(), type, offset);
+             getUpperBound(), getSizes(), getStrides(), type, offset,
+             getTakesNegative());
 }

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The attributes and enumerations of the dialect, without its ops.
+// The dialect with its attributes and enumerations, without its ops.
 
 #ifndef NETC_DIALECT_NETATTRIBUTES_H
 #define NETC_DIALECT_NETATTRIBUTES_H
@@ -13,9 +13,11 @@
 #include "lib/Program/Slot.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/TensorEncoding.h"
 
+#include "dialect/NetDialect.h.inc"
 #include "dialect/NetEnums.h.inc"
 
 namespace mlir {

@@ -86,14 +86,17 @@ def Net_SlotAttr : Net_FactsAttr<"Slot", "slot"> {
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$sizes,
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$strides,
     OptionalParameter<"::mlir::MemRefType">:$type,
-    DefaultValuedParameter<"int64_t", "0">:$offset);
+    DefaultValuedParameter<"int64_t", "0">:$offset,
+    DefaultValuedParameter<"bool", "false">:$takesNegative);
   let extraClassDeclaration = [{
     /// The discardable attribute of a `memref.global` that holds its slot.
     static constexpr ::llvm::StringLiteral kOfGlobal = "net.slot";
     /// The module's list of slots.
     static constexpr ::llvm::StringLiteral kOfModule = "net.slots";
 
-    SlotAttr withUpperBound(int64_t upperBound) const;
+    /// The slot with integers below the bound. With `takesNegative`, some that a
+    /// program generates are negative.
+    SlotAttr withRange(int64_t upperBound, bool takesNegative) const;
     /// The slot with elements in an order other than row-major; see
     /// program::Slot.
     SlotAttr withOrder(::llvm::ArrayRef<int64_t> sizes,
@@ -124,6 +127,35 @@ def Net_ProgramAttr : Net_FactsAttr<"Program", "program"> {
     StringRefParameter<>:$run, StringRefParameter<>:$network, "int64_t":$batch);
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral kOfModule = "net.program";
+  }];
+}
+
+def Net_MemoryAttr : Net_FactsAttr<"Memory", "memory"> {
+  let summary = "how much memory a step takes, in bytes";
+  let description = [{
+    `arena` is the size of the arena, and `buffers` what it would be if no buffers shared
+    memory. A thread keeps up to `stack` of packed operands on its stack.
+  }];
+  let parameters = (ins
+    "int64_t":$arena, "int64_t":$buffers, DefaultValuedParameter<"int64_t", "0">:$stack);
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral kOfModule = "net.memory";
+
+    MemoryAttr withStack(int64_t stack) const {
+      return get(getContext(), getArena(), getBuffers(), stack);
+    }
+  }];
+}
+
+def Net_KernelAttr : Net_FactsAttr<"Kernel", "kernel"> {
+  let summary = "a kernel of a device, and how it is launched";
+  let description = [{
+    So many blocks, each of so many threads. The module lists them as `net.kernels`; the
+    place in the list is the number that `netc_launch` takes.
+  }];
+  let parameters = (ins StringRefParameter<>:$name, "int64_t":$blocks, "int64_t":$threads);
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral kOfModule = "net.kernels";
   }];
 }
 

@@ -85,12 +85,13 @@ def PlanMemory : Pass<"net-plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     `@netc_step` takes the address of the arena. Tensors that outlive a step lie at its start, and the
     module's `net.slots` describes them, with offsets in bytes. Temporary buffers follow; those that
-    are never live at the same time share memory. `net.arena` is the size of the arena in bytes, and
-    `net.buffers` the size that it would have without sharing. With `apart`, no buffers share memory, and
-    each tensor has gaps of its own size before and behind it.
+    are never live at the same time share memory. `net.memory` says how large the arena is, and how large
+    it would be without sharing. With `apart`, no buffers share memory, and each tensor has gaps of its own
+    size before and behind it.
   }];
   let options = [Option<"apart", "apart", "bool", "false", "Leave gaps around tensors">];
-  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::netc::NetDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 def GuardMemory : Pass<"net-guard-memory", "::mlir::ModuleOp"> {

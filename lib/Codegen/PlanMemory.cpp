@@ -76,9 +76,9 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
       sum += llvm::alignTo(buffer.size, kAlignment);
     end = apart ? placeApart(buffers, end) : place(buffers, end);
     replace(step, buffers, end);
-    Builder builder(&getContext());
-    getOperation()->setAttr("net.arena", builder.getI64IntegerAttr(end));
-    getOperation()->setAttr("net.buffers", builder.getI64IntegerAttr(sum));
+    getOperation()->setAttr(
+        MemoryAttr::kOfModule,
+        MemoryAttr::get(&getContext(), end, sum, /*stack=*/0));
   }
 
   /// Cleans up after bufferization: removes iteration arguments that are always

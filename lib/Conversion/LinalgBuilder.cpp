@@ -109,7 +109,8 @@ TypedValue<MemRefType> LinalgBuilder::slot(StringRef name,
                     SlotAttr::get(getContext(), name, role, init, theta,
                                   /*upperBound=*/0, /*sizes=*/{},
                                   /*strides=*/{},
-                                  /*type=*/{}, /*offset=*/0));
+                                  /*type=*/{}, /*offset=*/0,
+                                  /*takesNegative=*/false));
   }
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(&function.getBody().front());

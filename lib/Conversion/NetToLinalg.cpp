@@ -175,7 +175,6 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
     function.addEntryBlock();
     Type element = doubles ? builder.getF64Type() : builder.getF32Type();
     LinalgBuilder b(function, element, reference);
-    SmallVector<Attribute> negative;
     for (auto [name, input] :
          llvm::zip_equal(step.getInputs(), step.getBlock().getArguments())) {
       StringRef slot = cast<StringAttr>(name).getValue();
@@ -186,14 +185,9 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
             getOperation().lookupSymbol(("input." + slot).str());
         auto facts = global->getAttrOfType<SlotAttr>(SlotAttr::kOfGlobal);
         global->setAttr(SlotAttr::kOfGlobal,
-                        facts.withUpperBound(boundOf(input)));
-        if (takesNegative(input))
-          negative.push_back(name);
+                        facts.withRange(boundOf(input), takesNegative(input)));
       }
     }
-    // The program also generates negative numbers for these inputs.
-    if (!negative.empty())
-      getOperation()->setAttr("net.negative", builder.getArrayAttr(negative));
 
     Lowerings lowerings;
     lowerings.add(lowerParameter);

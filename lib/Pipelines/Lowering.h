@@ -45,9 +45,8 @@ void addLinalgPasses(mlir::OpPassManager &passes,
 /// From there, after a target's layout passes, to buffers.
 void addBufferPasses(mlir::OpPassManager &passes,
                      const LoweringOptions &options);
-/// Gives buffers their places in one arena. The module's `net.arena` is the
-/// size of the arena in bytes, and `net.buffers` what it would be if no buffers
-/// shared memory.
+/// Gives buffers their places in one arena. The module's MemoryAttr says how
+/// large it is.
 void addArenaPasses(mlir::OpPassManager &passes,
                     const LoweringOptions &options);
 

@@ -5,7 +5,6 @@
 #include "lib/Target/Description.h"
 
 #include "dialect/NetAttributes.h"
-#include "lib/Codegen/CUDA/Kernels.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace netc;
@@ -46,27 +45,23 @@ program::Program netc::describe(ModuleOp module, program::Program program) {
   program.run = of.getRun().str();
   program.network = of.getNetwork().str();
   program.batch = of.getBatch();
-  auto bytes = [&](StringRef name) {
-    auto attr = module->getAttrOfType<IntegerAttr>(name);
-    return attr ? attr.getInt() : 0;
-  };
-  program.arena = bytes("net.arena");
-  program.buffers = bytes("net.buffers");
-  program.stack = bytes("net.stack");
+  if (auto memory = module->getAttrOfType<MemoryAttr>(MemoryAttr::kOfModule)) {
+    program.arena = memory.getArena();
+    program.buffers = memory.getBuffers();
+    program.stack = memory.getStack();
+  }
   for (auto slot : module->getAttrOfType<ArrayAttr>(SlotAttr::kOfModule)
-                       .getAsRange<SlotAttr>())
+                       .getAsRange<SlotAttr>()) {
     program.slots.push_back(slotOf(slot));
-  if (auto names = module->getAttrOfType<ArrayAttr>("net.negative"))
-    for (auto name : names.getAsRange<StringAttr>())
-      program.negative.push_back(name.str());
+    if (slot.getTakesNegative())
+      program.negative.push_back(slot.getName().str());
+  }
   for (auto row : module->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule)
                       .getAsRange<OpRowAttr>())
     program.ops.push_back(opOf(row));
-  if (auto kernels = module->getAttrOfType<ArrayAttr>(kKernels))
-    for (auto kernel : kernels.getAsRange<DictionaryAttr>())
+  if (auto kernels = module->getAttrOfType<ArrayAttr>(KernelAttr::kOfModule))
+    for (auto kernel : kernels.getAsRange<KernelAttr>())
       program.kernels.push_back(
-          {kernel.getAs<StringAttr>("name").str(),
-           kernel.getAs<IntegerAttr>("blocks").getInt(),
-           kernel.getAs<IntegerAttr>("threads").getInt()});
+          {kernel.getName().str(), kernel.getBlocks(), kernel.getThreads()});
   return program;
 }

@@ -2,7 +2,7 @@
 
 // Slots first; then %b, the largest; then %a and %c in one place, since %a is not
 // used any more when %c is made: a view of it was the last.
-// CHECK: module attributes {net.arena = 1216 : i64, net.buffers = 1728 : i64
+// CHECK: module attributes {net.memory = #net.memory<arena = 1216, buffers = 1728>
 // CHECK-SAME: net.slots = [#net.slot<name = "w", role = parameter, type = memref<16xf32>>, #net.slot<name = "x", role = input, upperBound = 7, type = memref<3xi64>, offset = 64>]
 // CHECK-NOT: memref.global
 memref.global "private" @parameter.w : memref<16xf32> = uninitialized {net.slot = #net.slot<name = "w", role = parameter>}

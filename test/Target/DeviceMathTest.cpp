@@ -4,6 +4,7 @@
 
 // Functions that a device computes, on the simulator, beside libm's.
 
+#include "dialect/NetAttributes.h"
 #include "lib/Simulator/Simulator.h"
 #include "lib/Target/Backend.h"
 
@@ -68,13 +69,11 @@ static std::vector<double> computed(const std::string &payload,
   uint64_t from = device.allocate(size), to = device.allocate(size);
   device.write(from, numbers.data(), size);
   const void *arguments[] = {&from, &to};
-  auto kernels = (*module)->getAttrOfType<mlir::ArrayAttr>("net.kernels");
-  auto kernel = mlir::cast<mlir::DictionaryAttr>(kernels[0]);
-  auto sizeOf = [&](llvm::StringRef name) {
-    return uint32_t(kernel.getAs<mlir::IntegerAttr>(name).getInt());
-  };
-  device.launch("kernel_1", {sizeOf("blocks")}, {sizeOf("threads")}, 0,
-                arguments);
+  auto kernels =
+      (*module)->getAttrOfType<mlir::ArrayAttr>(KernelAttr::kOfModule);
+  auto kernel = mlir::cast<KernelAttr>(kernels[0]);
+  device.launch("kernel_1", {uint32_t(kernel.getBlocks())},
+                {uint32_t(kernel.getThreads())}, 0, arguments);
   EXPECT_TRUE(device.findings().empty());
   device.read(to, numbers.data(), size);
   return numbers;

@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "dialect/NetAttributes.h"
 #include "lib/Codegen/CPU/ContractionSchedule.h"
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/Passes.h"
@@ -99,8 +100,10 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     for (linalg::LinalgOp op : findOps(/*reduces=*/false))
       if (!emitTranspose(op, target) && !emitStream(op, target))
         (void)emitLoops(op);
-    getOperation()->setAttr(
-        "net.stack", Builder(&getContext()).getI64IntegerAttr(stackBytes()));
+    if (auto memory =
+            getOperation()->getAttrOfType<MemoryAttr>(MemoryAttr::kOfModule))
+      getOperation()->setAttr(MemoryAttr::kOfModule,
+                              memory.withStack(stackBytes()));
   }
 
   /// The stack that a kernel's packed copies take, in bytes.

@@ -66,7 +66,7 @@ def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
     Contractions, reductions, transposes and large element-wise ops become tiles of vectors; any other
     linalg op becomes plain loops, which LLVM vectorizes. In an `scf.execute_region`, a contraction
     takes the element-wise op behind it along. Threads share the outer loops. The module's
-    `net.stack` says how many bytes of packed operands a thread keeps on its stack, at most.
+    `net.memory` says from now on how many bytes of packed operands a thread keeps on its stack, at most.
   }];
   let options = [
     IsaOption,

@@ -20,9 +20,6 @@ struct TileSchedule;
 constexpr llvm::StringLiteral kThreads = "net.threads";
 /// How many of them a block has, if not kBlockThreads.
 constexpr llvm::StringLiteral kThreadsPerBlock = "net.threads_per_block";
-/// That of a module: its kernels, in the order of their numbers, as
-/// dictionaries of `name`, `blocks` and `threads` of a block.
-constexpr llvm::StringLiteral kKernels = "net.kernels";
 /// The module of the kernels, inside of that of the step.
 constexpr llvm::StringLiteral kDevice = "device";
 /// Threads of a block.

@@ -81,7 +81,7 @@ def SplitDevice : Pass<"net-split-device", "::mlir::ModuleOp"> {
     `module @device`. A call of such a kernel becomes a call of
     `void netc_launch(int64_t kernel, void **arguments)`, where `kernel` is its index in `net.kernels`.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+  let dependentDialects = ["::netc::NetDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
 #endif // NET_CODEGEN_CUDA_PASSES_TD

@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "dialect/NetAttributes.h"
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Passes.h"
 
@@ -76,10 +77,8 @@ struct SplitDevice : netc::impl::SplitDeviceBase<SplitDevice> {
         if (auto own = function->removeAttr(kThreadsPerBlock))
           ofBlock = cast<IntegerAttr>(own).getInt();
         int64_t blocks = llvm::divideCeil(threads, ofBlock);
-        kernels.push_back(types.getDictionaryAttr(
-            {types.getNamedAttr("name", function.getNameAttr()),
-             types.getNamedAttr("blocks", types.getI64IntegerAttr(blocks)),
-             types.getNamedAttr("threads", types.getI64IntegerAttr(ofBlock))}));
+        kernels.push_back(KernelAttr::get(&getContext(), function.getName(),
+                                          blocks, ofBlock));
         function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                           types.getUnitAttr());
         function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
@@ -91,7 +90,7 @@ struct SplitDevice : netc::impl::SplitDeviceBase<SplitDevice> {
       if (isKernel || (!isHost && isa<LLVM::LLVMFuncOp, LLVM::GlobalOp>(op)))
         op.moveBefore(device.getBody(), device.getBody()->end());
     }
-    module->setAttr(kKernels, types.getArrayAttr(kernels));
+    module->setAttr(KernelAttr::kOfModule, types.getArrayAttr(kernels));
     step.walk([&](LLVM::CallOp call) {
       if (auto number = numbers.find(call.getCallee().value_or(""));
           number != numbers.end())

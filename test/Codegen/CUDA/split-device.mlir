@@ -2,7 +2,7 @@
 
 // The step launches kernels by their numbers; pointers to the arguments lie on
 // its stack.
-// CHECK: module attributes {net.kernels = [{blocks = 1 : i64, name = "first", threads = 1 : i64}, {blocks = 3 : i64, name = "second", threads = 128 : i64}]}
+// CHECK: module attributes {net.kernels = [#net.kernel<name = "first", blocks = 1, threads = 1>, #net.kernel<name = "second", blocks = 3, threads = 128>]}
 // CHECK: llvm.func @netc_launch(i64, !llvm.ptr)
 // CHECK: module @device {
 // CHECK: llvm.func @first() attributes {nvvm.kernel, nvvm.maxntid = array<i32: 1>}
