@@ -137,6 +137,12 @@ def Net_AxesMeet : NativeOpTrait<"AxesMeet"> {
 def Net_ElementByElement : NativeOpTrait<"ElementByElement"> {
   let cppNamespace = "::netc";
 }
+// Integers are places along an axis; or they are computed with, if the result is of
+// floats, and should be 0 or 1.
+defvar Net_Indices = [DeclareOpInterfaceMethods<IndexOpInterface>];
+def Net_Amounts : NativeOpTrait<"TakesAmounts"> {
+  let cppNamespace = "::netc";
+}
 defvar Net_Gradient = [DeclareOpInterfaceMethods<GradientOpInterface>];
 
 // Ops that are computed once in a step, and so not in a loop.

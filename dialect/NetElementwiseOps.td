@@ -283,7 +283,7 @@ def Net_MaskOp : Net_UnaryOp<"mask"> {
   let hasVerifier = 1;
 }
 
-def Net_ConvertOp : Net_FreeOp<"convert", Net_Gradient> {
+def Net_ConvertOp : Net_FreeOp<"convert", Net_Gradient # [Net_Amounts]> {
   let foreign = ["aten.to", "aten._to_copy", "aten.type_as", "aten.contiguous", "aten.clone", "aten.alias",
                  "aten.detach", "aten.lift_fresh_copy", "onnx.Cast", "onnx.CastLike", "onnx.Identity", "stablehlo.convert"];
   let summary = "the same values in another element type";

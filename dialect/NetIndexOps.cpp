@@ -76,6 +76,8 @@ std::optional<Polynomial> TakeOp::getTouched(unsigned operand) {
   return std::nullopt;
 }
 
+Polynomial TakeOp::getIndexBound() { return shapeOf(getX())[getOver()]; }
+
 LogicalResult TakeOp::buildGradient(Gradients &gradients) {
   gradients.set(0,
                 gradients.create<TakeGradOp>(getX().getType(), gradients.of(0),
@@ -137,6 +139,8 @@ std::optional<Polynomial> GatherOp::getTouched(unsigned operand) {
   return std::nullopt;
 }
 
+Polynomial GatherOp::getIndexBound() { return shapeOf(getX())[getOver()]; }
+
 LogicalResult GatherOp::buildGradient(Gradients &g) {
   Value zero = g.create<ConstantOp>(getX().getType(), APFloat(0.0));
   g.set(0, g.create<ScatterAddOp>(zero, getIds(), g.of(0), getOver()));
@@ -156,6 +160,8 @@ LogicalResult ScatterAddOp::inferReturnTypes(MLIRContext *,
   types.push_back(op.getX().getType());
   return success();
 }
+
+Polynomial ScatterAddOp::getIndexBound() { return shapeOf(getX())[getOver()]; }
 
 LogicalResult ScatterAddOp::buildGradient(Gradients &g) {
   if (g.wants(0))
@@ -228,6 +234,8 @@ SmallVector<AxisSource> DispatchOp::getAxisSources(unsigned result,
 }
 
 // The gradient of a row is the sum of the gradients of its choices.
+Polynomial DispatchOp::getIndexBound() { return getExperts(); }
+
 LogicalResult DispatchOp::buildGradient(Gradients &gradients) {
   Value choices = gradients.create<CollectOp>(gradients.of(0), getPlaces());
   int64_t axis = getChoices().getType().getRank() - 1;

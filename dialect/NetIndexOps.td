@@ -36,7 +36,7 @@ def Net_TopKOp : Net_IndexOp<"top_k", Net_Callable> {
   let example = "top_k(gate, 2)";
 }
 
-def Net_TakeOp : Net_IndexOp<"take", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
+def Net_TakeOp : Net_IndexOp<"take", Net_Callable # Net_Gradient # Net_Indices # [Net_AxesMeet]> {
   let foreign = ["aten.gather dim=over", "onnx.GatherElements dim=over"];
   let summary = "the elements at some places along an axis, by their numbers";
   let description = [{
@@ -57,7 +57,7 @@ def Net_TakeGradOp : Net_IndexOp<"take_grad"> {
   let hasVerifier = 1;
 }
 
-def Net_GatherOp : Net_IndexOp<"gather", Net_Relabels # Net_Gradient> {
+def Net_GatherOp : Net_IndexOp<"gather", Net_Relabels # Net_Gradient # Net_Indices> {
   let exported = [{
     if (over != 0)
       to.refuse("it has rows for each place of the axes before");
@@ -74,7 +74,7 @@ def Net_GatherOp : Net_IndexOp<"gather", Net_Relabels # Net_Gradient> {
   let example = "gather(nodes, sources, over = V)";
   let extraClassDeclaration = "std::optional<::netc::Polynomial> getTouched(unsigned operand);";
 }
-def Net_ScatterAddOp : Net_IndexOp<"scatter_add", Net_Callable # Net_Gradient> {
+def Net_ScatterAddOp : Net_IndexOp<"scatter_add", Net_Callable # Net_Gradient # Net_Indices> {
   let summary = "adds rows to those of x that they name, along an axis";
   let description = [{
     `values` has the shape of `gather(x, ids, over)`. A row whose number is of none is
@@ -86,7 +86,7 @@ def Net_ScatterAddOp : Net_IndexOp<"scatter_add", Net_Callable # Net_Gradient> {
   let example = "scatter_add(nodes, targets, messages, over = V)";
 }
 
-def Net_DispatchOp : Net_IndexOp<"dispatch", Net_Relabels # Net_Gradient> {
+def Net_DispatchOp : Net_IndexOp<"dispatch", Net_Relabels # Net_Gradient # Net_Indices> {
   let foreign = ["transformers.grouped_mm_fallback"];
   let summary = "gives the rows of x to experts, in slots";
   let description = [{

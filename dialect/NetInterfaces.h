@@ -88,6 +88,9 @@ llvm::SmallVector<AxisSource> sameAxis(mlir::Operation *op, unsigned result,
 /// Labels of the same axis must be equal.
 template <typename ConcreteType>
 class AxesMeet : public mlir::OpTrait::TraitBase<ConcreteType, AxesMeet> {};
+template <typename ConcreteType>
+class TakesAmounts
+    : public mlir::OpTrait::TraitBase<ConcreteType, TakesAmounts> {};
 
 /// A trait: each element of the result depends on the operands' elements at the
 /// same position. The front end broadcasts operands to one shape, and makes

@@ -86,6 +86,15 @@ def LanguageOpInterface : OpInterface<"LanguageOpInterface"> {
   ];
 }
 
+def IndexOpInterface : OpInterface<"IndexOpInterface"> {
+  let cppNamespace = "::netc";
+  let description = [{
+    An op whose integers are places along an axis: rows of a table, or classes.
+  }];
+  let methods = [InterfaceMethod<"How many places there are. Any other integer is of nothing.",
+                                 "::netc::Polynomial", "getIndexBound">];
+}
+
 def UpdateOpInterface : OpInterface<"UpdateOpInterface"> {
   let cppNamespace = "::netc";
   let description = [{An op that moves a parameter along its gradient.}];

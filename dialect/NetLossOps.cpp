@@ -101,6 +101,10 @@ Polynomial CrossEntropyOp::getRows() {
   return shapeOf(getLogits()).without(getOver()).elements();
 }
 
+Polynomial CrossEntropyOp::getIndexBound() {
+  return shapeOf(getLogits())[getOver()];
+}
+
 LogicalResult CrossEntropyOp::buildGradient(Gradients &gradients) {
   if (gradients.of(1))
     return emitError()

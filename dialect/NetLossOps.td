@@ -19,7 +19,7 @@ defvar Net_HasClassNumbers = [{
     bool hasClassNumbers() { return ::llvm::isa<::mlir::IntegerType>(::netc::elementOf(getTarget())); }
 }];
 
-def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient> {
+def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient # Net_Indices> {
   let autocast = "Loss";
   let summary = "cross-entropy of softmax(logits) with a target, averaged";
   let description = [{
@@ -60,7 +60,7 @@ def Net_CrossEntropyGradOp : Net_LossOp<"cross_entropy_grad", Net_Inferred> {
   let extraClassDeclaration = Net_HasClassNumbers;
 }
 
-def Net_BceOp : Net_LossOp<"bce", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
+def Net_BceOp : Net_LossOp<"bce", Net_Callable # Net_Gradient # [Net_AxesMeet, Net_Amounts]> {
   let autocast = "Loss";
   let summary = "binary cross-entropy of probabilities with targets of 0 to 1, averaged";
   let arguments = (ins Net_FloatTensor:$x, Net_Tensor:$target);
@@ -69,7 +69,7 @@ def Net_BceOp : Net_LossOp<"bce", Net_Callable # Net_Gradient # [Net_AxesMeet]> 
   let transcendental = "2 * x";
   let example = "bce(click, clicked)";
 }
-def Net_BceGradOp : Net_LossOp<"bce_grad", Net_Inferred> {
+def Net_BceGradOp : Net_LossOp<"bce_grad", Net_Inferred # [Net_Amounts]> {
   let summary = "gradient of `bce`: (x - t) / (x (1 - x)) times dloss over the elements";
   let arguments = (ins Net_Scalar:$dloss, Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$dx);
@@ -77,7 +77,7 @@ def Net_BceGradOp : Net_LossOp<"bce_grad", Net_Inferred> {
   let transcendental = "0";
 }
 
-def Net_MseOp : Net_LossOp<"mse", Net_Callable # Net_Gradient # [Net_AxesMeet]> {
+def Net_MseOp : Net_LossOp<"mse", Net_Callable # Net_Gradient # [Net_AxesMeet, Net_Amounts]> {
   let autocast = "Loss";
   let summary = "mean squared difference";
   let arguments = (ins Net_FloatTensor:$x, Net_Tensor:$target);
@@ -86,7 +86,7 @@ def Net_MseOp : Net_LossOp<"mse", Net_Callable # Net_Gradient # [Net_AxesMeet]> 
   let transcendental = "0";
   let example = "mse(y, target)";
 }
-def Net_MseGradOp : Net_LossOp<"mse_grad", Net_Inferred> {
+def Net_MseGradOp : Net_LossOp<"mse_grad", Net_Inferred # [Net_Amounts]> {
   let summary = "gradient of `mse`: 2 (x - t) times dloss over the elements";
   let arguments = (ins Net_Scalar:$dloss, Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$dx);

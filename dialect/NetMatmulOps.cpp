@@ -319,6 +319,8 @@ std::optional<Polynomial> EmbeddingOp::getTouched(unsigned operand) {
   return std::nullopt;
 }
 
+Polynomial EmbeddingOp::getIndexBound() { return shapeOf(getTable())[0]; }
+
 LogicalResult EmbeddingOp::buildGradient(Gradients &g) {
   g.set(1, g.create<EmbeddingGradOp>(getTable().getType(), g.of(0), getIds()));
   return success();

@@ -57,7 +57,7 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
   let assemblyFormat = "$spec `(` $xs `)` attr-dict `:` functional-type($xs, results)";
 }
 
-def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient> {
+def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient # Net_Indices> {
   let foreign = ["aten.embedding", "aten.index", "aten.scatter", "onnx.Gather", "stablehlo.gather"];
   let exported = [{
     bool isLearned = op.getTable().getDefiningOp<ParameterOp>();

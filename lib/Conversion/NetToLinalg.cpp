@@ -70,9 +70,7 @@ static void forEachUse(Value value,
 
 /// Whether a user computes with an integer as a number instead of an index.
 static bool isAmount(Operation *user) {
-  return isa<BceOp, MseOp>(user) ||
-         (isa<ConvertOp>(user) &&
-          isa<FloatType>(netc::elementOf(user->getResult(0))));
+  return user->hasTrait<TakesAmounts>() && isFloat(user->getResult(0));
 }
 
 /// The least upper bound that users of an integer need: classes, or rows of a
@@ -83,18 +81,8 @@ static int64_t boundOf(Value value) {
                             : Shape::maxSize;
   auto take = [&](int64_t limit) { bound = std::min(bound, limit); };
   forEachUse(value, [&](Operation *user) {
-    if (auto embedding = dyn_cast<EmbeddingOp>(user))
-      take(*shapeOf(embedding.getTable())[0].toInt64());
-    else if (auto rows = dyn_cast<GatherOp>(user))
-      take(*shapeOf(rows.getX())[rows.getOver()].toInt64());
-    else if (auto sums = dyn_cast<ScatterAddOp>(user))
-      take(*shapeOf(sums.getX())[sums.getOver()].toInt64());
-    else if (auto loss = dyn_cast<CrossEntropyOp>(user))
-      take(*shapeOf(loss.getLogits())[loss.getOver()].toInt64());
-    else if (auto picked = dyn_cast<TakeOp>(user))
-      take(*shapeOf(picked.getX())[picked.getOver()].toInt64());
-    else if (auto dispatch = dyn_cast<DispatchOp>(user))
-      take(dispatch.getExperts());
+    if (auto indexed = dyn_cast<IndexOpInterface>(user))
+      take(*indexed.getIndexBound().toInt64());
     else if (isAmount(user))
       take(2);
   });
