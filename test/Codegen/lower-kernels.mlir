@@ -46,13 +46,13 @@ func.func @elements(%x: memref<2x3xf32>, %y: memref<2x3xf32>) {
 // come to is combined in order, and then the rows that are left. The third
 // vector of 40 columns is masked.
 // CHECK-LABEL: func.func @columns
-// CHECK:       %[[PARTS:.*]] = memref.alloca() : memref<640xf32>
-// CHECK:       scf.parallel {{.*}} to (%c16{{.*}}) step
-// CHECK:         scf.for %{{.*}} to %c62{{.*}} iter_args(%{{.*}}, %{{.*}}, %[[LAST:.*]] = %{{.*}})
+// CHECK:       %[[PARTS:.*]] = memref.alloca() : memref<[[SIZE:[0-9]+]]xf32>
+// CHECK:       scf.parallel {{.*}} to (%[[CHUNKS:c[0-9]+]]{{.*}}) step
+// CHECK:         scf.for %{{.*}} iter_args(%{{.*}}, %{{.*}}, %[[LAST:.*]] = %{{.*}})
 // CHECK:           %[[ROW:.*]] = vector.maskedload
 // CHECK:           arith.maximumf %[[LAST]], %[[ROW]] fastmath<reassoc,nsz,contract> : vector<16xf32>
-// CHECK:         vector.store %{{.*}}, %[[PARTS]]
-// CHECK:       scf.for %{{.*}} to %c16{{.*}} iter_args
+// CHECK:         vector.store %{{.*}}, %[[PARTS]]{{.*}} : memref<[[SIZE]]xf32>
+// CHECK:       scf.for %{{.*}} to %[[CHUNKS]]{{.*}} iter_args
 // CHECK:         vector.load %[[PARTS]]
 // CHECK:       scf.for %{{.*}} to %c9{{.*}} iter_args
 // CHECK-NOT:   scf.for

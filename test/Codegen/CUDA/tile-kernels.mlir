@@ -3,13 +3,13 @@
 // UNKNOWN: error: unknown architecture `sm_1`
 
 // Larger products have tiles in shared memory: here rows and sums stick out.
-// CHECK: memref.global "private" @tiles_tile_a : memref<1056xf32, 3> = uninitialized
-// CHECK: memref.global "private" @tiles_tile_b : memref<1024xf32, 3> = uninitialized
+// CHECK: memref.global "private" @tiles_tile_a : memref<[[A:[0-9]+]]xf32, 3> = uninitialized
+// CHECK: memref.global "private" @tiles_tile_b : memref<{{[0-9]+}}xf32, 3> = uninitialized
 // CHECK-LABEL: func.func private @tiles
-// CHECK-SAME: net.threads = 1024 : i64, net.threads_per_block = 256 : i64
+// CHECK-SAME: net.threads = {{[0-9]+}} : i64, net.threads_per_block = {{[0-9]+}} : i64
 // CHECK: scf.for
 // CHECK: scf.if
-// CHECK: memref.store %{{.*}} : memref<1056xf32, 3>
+// CHECK: memref.store %{{.*}} : memref<[[A]]xf32, 3>
 // CHECK: nvvm.barrier0
 // CHECK: scf.for
 // CHECK: math.fma
@@ -111,10 +111,10 @@ func.func private @anywhere(%a: memref<5x8xf32> {llvm.align = 4 : i64}, %c: memr
 // What lies in another order passes through shared memory.
 // CHECK-LABEL: func.func private @transposed
 // CHECK-SAME: net.threads = 1024 : i64, net.threads_per_block = 256 : i64
-// CHECK: memref.get_global @transposed_square_0 : memref<1056xf32, 3>
-// CHECK: memref.store %{{.*}} : memref<1056xf32, 3>
+// CHECK: memref.get_global @transposed_square_0 : memref<[[SQUARE:[0-9]+]]xf32, 3>
+// CHECK: memref.store %{{.*}} : memref<[[SQUARE]]xf32, 3>
 // CHECK: nvvm.barrier0
-// CHECK: memref.load %{{.*}} : memref<1056xf32, 3>
+// CHECK: memref.load %{{.*}} : memref<[[SQUARE]]xf32, 3>
 // CHECK: memref.store %{{.*}} : memref<2240xf32>
 func.func private @transposed(%a: memref<35x64xf32>, %c: memref<64x35xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
