@@ -60,13 +60,13 @@ struct Sum {
   linalg::GenericOp add;
 
   explicit operator bool() const { return bool(product); }
-  /// What is carried to the next turn.
+  /// What is carried to the next iteration.
   linalg::GenericOp last() const { return add ? add : product; }
 };
 
-/// The values that an operand has in all turns, stacked along `axis`: in a turn
-/// it is the slice with index `at`. The stack is `tensor`, or if that is null
-/// result number `result` of the loop. Without `at` there is no stack.
+/// The values that an operand has in all iterations, stacked along `axis`: in
+/// one it is the slice with index `at`. The stack is `tensor`, or if that is
+/// null result number `result` of the loop. Without `at` there is no stack.
 struct Stack {
   Value at;
   int64_t axis = 0;

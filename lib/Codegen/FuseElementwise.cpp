@@ -255,8 +255,8 @@ static bool reshapesShortSum(OpOperand *operand) {
   return collapse && collapse->hasOneUse() && isShortSum(collapse.getSrc());
 }
 
-/// Whether an op reads what a loop carries from turn to turn. Sums over turns
-/// are better taken after the loop.
+/// Whether an op reads what a loop carries from one iteration to the next. Sums
+/// over iterations are better taken after the loop.
 static bool addsToCarried(linalg::GenericOp op) {
   return llvm::any_of(op.getInputs(), [](Value input) {
     auto carried = dyn_cast<BlockArgument>(input);

@@ -62,8 +62,8 @@ def DeferAccumulation : Pass<"net-defer-accumulation", "::mlir::func::FuncOp"> {
   let summary = "Replace products that a loop accumulates by one product after it";
   let description = [{
     A loop may carry a tensor to which each iteration only adds a product, as the gradient of the weight of
-    a recurrence. The loop leaves it out, and one product after the loop sums over the turns, too. The
-    operands of that product are tensors that the loop reads or writes a slice of per turn. An operand
+    a recurrence. The loop leaves it out, and one product after the loop sums over its iterations, too. The
+    operands of that product are tensors that the loop reads or writes a slice of per iteration. An operand
     that is no such slice is stacked by the loop. What is rounded to a low format in each iteration is summed
     in f32 then, and rounded once.
   }];

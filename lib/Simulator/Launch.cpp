@@ -551,9 +551,9 @@ void Launch::noteRoughly(const Instruction &i, uint32_t lanes,
     });
   if (!isRead && !isShared) {
     if (isNear)
-      memory.keep(start, extent);
+      memory.save(start, extent);
     else
-      forPlaces([&](uint64_t place) { memory.keep(place, bytes); });
+      forPlaces([&](uint64_t place) { memory.save(place, bytes); });
   }
   if (isAlone) {
     if (isWrite)

@@ -199,25 +199,25 @@ uint32_t TrackedBytes::noteLanes(AccessKind kind, uint32_t lanes,
 // Going back
 //===----------------------------------------------------------------------===//
 
-void TrackedBytes::keep(uint64_t at, uint64_t count) {
+void TrackedBytes::save(uint64_t at, uint64_t count) {
   for (uint64_t number = at / kPageBytes;
        number <= (at + count - 1) / kPageBytes; ++number) {
     Page &page = pageOf(number * kPageBytes);
-    if (page.isKept)
+    if (page.isSaved)
       continue;
-    page.isKept = true;
-    kept.push_back({number, std::make_unique<char[]>(kPageBytes), {}});
+    page.isSaved = true;
+    saved.push_back({number, std::make_unique<char[]>(kPageBytes), {}});
     uint64_t start = number * kPageBytes;
-    std::memcpy(kept.back().bytes.get(), &bytes[start],
+    std::memcpy(saved.back().bytes.get(), &bytes[start],
                 std::min(kPageBytes, bytes.size() - start));
     for (uint64_t word = start / 64;
          word < std::min((start + kPageBytes) / 64, written.size()); ++word)
-      kept.back().written[word - start / 64] = written[word];
+      saved.back().written[word - start / 64] = written[word];
   }
 }
 
 void TrackedBytes::undo() {
-  for (const Kept &page : kept) {
+  for (const SavedPage &page : saved) {
     uint64_t start = page.number * kPageBytes;
     std::memcpy(&bytes[start], page.bytes.get(),
                 std::min(kPageBytes, bytes.size() - start));
@@ -229,9 +229,9 @@ void TrackedBytes::undo() {
 }
 
 void TrackedBytes::accept() {
-  for (const Kept &page : kept)
-    pages[page.number]->isKept = false;
-  kept.clear();
+  for (const SavedPage &page : saved)
+    pages[page.number]->isSaved = false;
+  saved.clear();
 }
 
 //===----------------------------------------------------------------------===//

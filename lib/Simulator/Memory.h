@@ -57,12 +57,12 @@ public:
   uint32_t noteLanes(AccessKind kind, uint32_t lanes, const uint64_t *at,
                      uint32_t count, int32_t thread, const Moment &moment);
 
-  /// Saves these bytes for undo(), unless they were saved since the last undo()
-  /// or accept().
-  void keep(uint64_t at, uint64_t count);
-  /// Restores the saved bytes.
+  /// Saves these bytes, unless they were saved since the last `undo` or
+  /// `accept`.
+  void save(uint64_t at, uint64_t count);
+  /// Restores what was saved.
   void undo();
-  /// Drops the saved bytes.
+  /// Forgets what was saved.
   void accept();
 
 private:
@@ -76,10 +76,10 @@ private:
   struct Page {
     int shift = 2; ///< log2 of the bytes of a cell
     std::vector<Cell> cells = std::vector<Cell>(kPageBytes >> shift);
-    bool isKept = false;
+    bool isSaved = false;
   };
   /// The saved state of a page.
-  struct Kept {
+  struct SavedPage {
     uint64_t number;
     std::unique_ptr<char[]> bytes;
     uint64_t written[kPageBytes / 64];
@@ -95,7 +95,7 @@ private:
   std::vector<char> bytes;
   std::vector<uint64_t> written; ///< one bit per byte
   std::vector<std::unique_ptr<Page>> pages;
-  std::vector<Kept> kept;
+  std::vector<SavedPage> saved;
 };
 
 /// The memory of a device: allocations with gaps between them.

@@ -289,7 +289,7 @@ MacroKernelEmitter::Columns MacroKernelEmitter::vectorsOf(int64_t columns) {
   return vectors;
 }
 
-void MacroKernelEmitter::emitTiles(
+void MacroKernelEmitter::forEachTile(
     ArrayRef<Loop> loops, ArrayRef<int64_t> sizes, size_t depth,
     SmallVector<int64_t> chosen, const Operands &operands, bool isParallel,
     function_ref<void(Operands, ArrayRef<int64_t>)> body) {
@@ -301,8 +301,8 @@ void MacroKernelEmitter::emitTiles(
               [&](Value iteration, int64_t taken) {
                 SmallVector<int64_t> now = chosen;
                 now.push_back(taken);
-                emitTiles(loops, sizes, depth + 1, now,
-                          move(operands, loop, iteration), false, body);
+                forEachTile(loops, sizes, depth + 1, now,
+                            move(operands, loop, iteration), false, body);
               });
 }
 
@@ -313,10 +313,11 @@ void MacroKernelEmitter::emitColumns(const Block &block,
   bool isParallel =
       block.schedule.threads == BlockSchedule::Threads::TakeColumns;
   if (schedule.dims.isDot)
-    return emitTiles(n, schedule.nr, 0, {}, operands, isParallel,
-                     [&](Operands start, ArrayRef<int64_t> sizes) {
-                       emitRowTiles(block, {tileOffsets(n, sizes)}, {}, start);
-                     });
+    return forEachTile(n, schedule.nr, 0, {}, operands, isParallel,
+                       [&](Operands start, ArrayRef<int64_t> sizes) {
+                         emitMicroTiles(block, {tileOffsets(n, sizes)}, {},
+                                        start);
+                       });
   const Loop &loop = n[depth];
   if (depth + 1 < n.size())
     return b.forEach(loop.extent, 1, false, [&](Value iteration) {
@@ -340,29 +341,29 @@ void MacroKernelEmitter::emitColumnTile(Block block, const Columns &columns,
                                         Operands operands) {
   if (block.schedule.packsB)
     packB(block, columns, buffers.b, operands);
-  emitRowTiles(block, columns, buffers.c, operands);
+  emitMicroTiles(block, columns, buffers.c, operands);
 }
 
-void MacroKernelEmitter::emitRowTiles(const Block &block,
-                                      const Columns &columns, Value tile,
-                                      const Operands &operands) {
-  emitTiles(block.m, block.schedule.mr, 0, {}, operands, false,
-            [&](Operands start, ArrayRef<int64_t> sizes) {
-              if (schedule.dims.isDot)
-                return emitDots(block, start, tileOffsets(block.m, sizes),
-                                columns.offsets);
-              Loops m = block.m;
-              if (block.schedule.packsPanelsOfA)
-                m.back().strides[A] = kPack;
-              if (tile) {
-                start.memory[C] = tile;
-                start.at[C] = b.index(0);
-                layOutTile(m, sizes, columns.offsets.size() * lanes);
-              }
-              emitMicroKernel(block, start, tileOffsets(m, sizes), columns);
-              if (epilogue && block.isLast)
-                emitEpilogue(m, sizes, columns, start);
-            });
+void MacroKernelEmitter::emitMicroTiles(const Block &block,
+                                        const Columns &columns, Value tile,
+                                        const Operands &operands) {
+  forEachTile(block.m, block.schedule.mr, 0, {}, operands, false,
+              [&](Operands start, ArrayRef<int64_t> sizes) {
+                if (schedule.dims.isDot)
+                  return emitDots(block, start, tileOffsets(block.m, sizes),
+                                  columns.offsets);
+                Loops m = block.m;
+                if (block.schedule.packsPanelsOfA)
+                  m.back().strides[A] = kPack;
+                if (tile) {
+                  start.memory[C] = tile;
+                  start.at[C] = b.index(0);
+                  layOutTile(m, sizes, columns.offsets.size() * lanes);
+                }
+                emitMicroKernel(block, start, tileOffsets(m, sizes), columns);
+                if (epilogue && block.isLast)
+                  emitEpilogue(m, sizes, columns, start);
+              });
 }
 
 void MacroKernelEmitter::layOutTile(Loops &m, ArrayRef<int64_t> sizes,

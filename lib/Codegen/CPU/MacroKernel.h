@@ -120,8 +120,8 @@ private:
                    const Operands &operands);
   void emitColumnTile(Block block, const Columns &columns,
                       const PackBuffers &buffers, Operands operands);
-  void emitRowTiles(const Block &block, const Columns &columns,
-                    mlir::Value tile, const Operands &operands);
+  void emitMicroTiles(const Block &block, const Columns &columns,
+                      mlir::Value tile, const Operands &operands);
   /// Lets loops over the rows of a tile, of `sizes`, walk over its own memory.
   static void layOutTile(Loops &m, llvm::ArrayRef<int64_t> sizes,
                          int64_t columns);
@@ -130,10 +130,10 @@ private:
                     const Columns &columns, const Operands &operands);
   /// Calls `body` for each tile over `loops`, where it starts and its sizes.
   void
-  emitTiles(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<int64_t> sizes,
-            size_t depth, llvm::SmallVector<int64_t> chosen,
-            const Operands &operands, bool isParallel,
-            llvm::function_ref<void(Operands, llvm::ArrayRef<int64_t>)> body);
+  forEachTile(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<int64_t> sizes,
+              size_t depth, llvm::SmallVector<int64_t> chosen,
+              const Operands &operands, bool isParallel,
+              llvm::function_ref<void(Operands, llvm::ArrayRef<int64_t>)> body);
   /// The offsets of the rows or columns of a tile with `sizes` iterations.
   static llvm::SmallVector<TileOffset>
   tileOffsets(llvm::ArrayRef<Loop> loops, llvm::ArrayRef<int64_t> sizes);

@@ -246,13 +246,13 @@ private:
   int64_t stepOf(const Loop &loop) const {
     return &loop == &dims.n.back() ? nrElements() : 1;
   }
-  int64_t rowTiles() const {
+  int64_t tilesM() const {
     int64_t tiles = 1;
     for (auto [loop, size] : llvm::zip_equal(dims.m, mr))
       tiles *= llvm::divideCeil(loop.extent, size);
     return tiles;
   }
-  int64_t columnTiles() const { return pointsOf(dims.n) / nrElements(); }
+  int64_t tilesN() const { return pointsOf(dims.n) / nrElements(); }
 
   //===-- How the operands lie in memory ----------------------------------===//
 
@@ -302,7 +302,7 @@ private:
   bool hasLowTiles() const { return target.vectorRegisters < kManyRegisters; }
   /// Whether copies of rows pay.
   bool packsRowsOfA() const {
-    return rowsOfAConflict() && columnTiles() >= kMinTilesToPackA &&
+    return rowsOfAConflict() && tilesN() >= kMinTilesToPackA &&
            (!isBPaneled() || hasLowTiles());
   }
   /// Whether copies of A pay where it is contiguous along m, since what a tile
@@ -310,19 +310,18 @@ private:
   bool packsSumsOfA() const {
     return hasLowTiles() && isAFar() &&
            dims.k.back().strides[A] % kConflictStride == 0 &&
-           columnTiles() >= kMinTilesToPackFarA;
+           tilesN() >= kMinTilesToPackFarA;
   }
   /// Whether there is only one tile of rows, so that each element of B is read
   /// once; its rows are far apart.
   bool readsBOnce() const {
-    return isBFar() && !dims.isTransposed && rowTiles() == 1 &&
+    return isBFar() && !dims.isTransposed && tilesM() == 1 &&
            dims.k.size() == 1;
   }
   /// Whether enough row tiles use a packed copy of B.
   bool packingBPays() const {
     return (isBFar() || (kPack > 1 && isOuterProduct())) &&
-           rowTiles() >=
-               (isAFar() ? kMinTilesToPackBForFarA : kMinTilesToPackB);
+           tilesM() >= (isAFar() ? kMinTilesToPackBForFarA : kMinTilesToPackB);
   }
 
   using Threads = BlockSchedule::Threads;
@@ -353,12 +352,12 @@ private:
 
   /// Whether all of A stays in the cache while a panel of B is used.
   bool takesPanels() const {
-    if (!isParallel || !dims.batch.empty() || rowTiles() < kMinTilesToPackB ||
+    if (!isParallel || !dims.batch.empty() || tilesM() < kMinTilesToPackB ||
         isAFar() || dims.sizes[A] > (isBPaneled() ? resident() : l2()))
       return false;
     if (isBPaneled())
       return dims.n.size() == 2 && dims.n.front().extent >= kMinPanels;
-    return isBFar() && dims.n.size() == 1 && columnTiles() >= kMinPanels;
+    return isBFar() && dims.n.size() == 1 && tilesN() >= kMinPanels;
   }
 
   /// The loop of n with the most tiles, and the iterations of a block of it.
@@ -374,12 +373,12 @@ private:
   }
   bool takesColumnBlocks() const {
     return isParallel && isAFar() && isBFar() &&
-           columnTiles() >= kMinTilesForColumnBlocks && columnBlock() > 0;
+           tilesN() >= kMinTilesForColumnBlocks && columnBlock() > 0;
   }
 
   /// Whether threads share rows rather than columns.
   bool takesRows() const {
-    int64_t rows = rowTiles(), columns = 1;
+    int64_t rows = tilesM(), columns = 1;
     if (!dims.isDot)
       columns = llvm::divideCeil(dims.n.back().extent, nrElements());
     // A packed block of A is used by all columns, one of B by all rows.

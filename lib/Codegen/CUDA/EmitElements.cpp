@@ -70,12 +70,12 @@ public:
     return b.create<arith::DivUIOp>(a, b.index(by));
   }
 
-  /// Where these turns of the loops are in an operand.
-  Value placeOf(unsigned operand, ArrayRef<Value> turns) {
+  /// Where these iterations of the loops are in an operand.
+  Value placeOf(unsigned operand, ArrayRef<Value> ivs) {
     Value place = b.index(loops.nest.starts[operand]);
-    for (auto [loop, turn] : llvm::zip_equal(loops.nest.loops, turns))
+    for (auto [loop, iv] : llvm::zip_equal(loops.nest.loops, ivs))
       if (loop.strides[operand] != 0)
-        place = b.add(place, b.scaled(turn, loop.strides[operand]));
+        place = b.add(place, b.scaled(iv, loop.strides[operand]));
     return place;
   }
   bool isMemory(unsigned operand) {
@@ -87,7 +87,7 @@ public:
 
   /// The results of the payload for these elements of the operands, of which
   /// null ones are not read.
-  SmallVector<Value> payload(ArrayRef<Value> elements, ArrayRef<Value> turns);
+  SmallVector<Value> payload(ArrayRef<Value> elements, ArrayRef<Value> ivs);
   bool isRead(unsigned operand) {
     return !op.getMatchingBlockArgument(&op->getOpOperand(operand)).use_empty();
   }
@@ -164,7 +164,7 @@ std::optional<unsigned> ElementLoops::otherOrderOf(unsigned operand) const {
 }
 
 SmallVector<Value> ElementBuilder::payload(ArrayRef<Value> elements,
-                                           ArrayRef<Value> turns) {
+                                           ArrayRef<Value> ivs) {
   Block &body = op->getRegion(0).front();
   IRMapping values;
   for (OpOperand &operand : op->getOpOperands())
@@ -177,9 +177,9 @@ SmallVector<Value> ElementBuilder::payload(ArrayRef<Value> elements,
       continue;
     }
     // Loops are not collapsed where they are asked for.
-    for (auto [loop, turn] : llvm::zip_equal(loops.nest.loops, turns))
+    for (auto [loop, iv] : llvm::zip_equal(loops.nest.loops, ivs))
       if (loop.dims.front().first == index.getDim())
-        values.map(index.getResult(), turn);
+        values.map(index.getResult(), iv);
   }
   return llvm::map_to_vector(
       body.getTerminator()->getOperands(),
@@ -204,26 +204,26 @@ public:
       threads *= loop.extent;
     Value thread = threadIndex(b);
     enter(thread, threads);
-    turns.resize(loops.nest.loops.size());
+    ivs.resize(loops.nest.loops.size());
     Value group = rem(thread, groups), rest = div(thread, groups);
-    for (size_t loop = turns.size() - 1; loop-- > 0;) {
-      turns[loop] = rem(rest, loops.nest.loops[loop].extent);
+    for (size_t loop = ivs.size() - 1; loop-- > 0;) {
+      ivs[loop] = rem(rest, loops.nest.loops[loop].extent);
       rest = div(rest, loops.nest.loops[loop].extent);
     }
-    turns.back() = b.scaled(group, width);
+    ivs.back() = b.scaled(group, width);
     if (extent % width == 0) {
       elements(width);
     } else {
       // The last thread has fewer.
       Value isWhole = b.create<arith::CmpIOp>(
-          arith::CmpIPredicate::ule, turns.back(), b.index(extent - width));
+          arith::CmpIPredicate::ule, ivs.back(), b.index(extent - width));
       auto branch = b.create<scf::IfOp>(isWhole, /*withElseRegion=*/true);
       b.setInsertionPointToStart(branch.thenBlock());
       elements(width);
       b.setInsertionPointToStart(branch.elseBlock());
       for (int64_t rest = extent % width; rest > 0; --rest) {
         elements(1);
-        turns.back() = b.add(turns.back(), 1);
+        ivs.back() = b.add(ivs.back(), 1);
       }
     }
     op.erase();
@@ -245,7 +245,7 @@ private:
         {count}, getElementTypeOrSelf(op->getOperand(operand).getType()));
   }
 
-  /// Computes so many elements from these turns on.
+  /// Computes so many elements from these iterations on.
   void elements(int64_t count) {
     unsigned operands = loops.nest.numOperands;
     SmallVector<SmallVector<Value>> inputs(count, SmallVector<Value>(operands));
@@ -253,9 +253,9 @@ private:
       if (isRead(operand))
         read(operand, inputs);
     SmallVector<SmallVector<Value>> results;
-    SmallVector<Value> at = turns;
+    SmallVector<Value> at = ivs;
     for (int64_t i = 0; i < count; ++i) {
-      at.back() = b.add(turns.back(), i);
+      at.back() = b.add(ivs.back(), i);
       results.push_back(payload(inputs[i], at));
     }
     for (unsigned operand = loops.inputs; operand < operands; ++operand)
@@ -267,7 +267,7 @@ private:
     Value memory = b.flat(operand), first;
     if (!isMemory(operand))
       first = memory;
-    Value place = first ? Value() : placeOf(operand, turns);
+    Value place = first ? Value() : placeOf(operand, ivs);
     if (!first && stride == 0)
       first = load(operand, place);
     Value vector;
@@ -284,7 +284,7 @@ private:
   void write(unsigned operand, ArrayRef<SmallVector<Value>> results) {
     unsigned number = operand - loops.inputs;
     int64_t stride = loops.last().strides[operand], count = results.size();
-    Value place = placeOf(operand, turns);
+    Value place = placeOf(operand, ivs);
     if (!loops.isVector(operand, count)) {
       for (auto [i, result] : llvm::enumerate(results))
         b.create<memref::StoreOp>(result[number], b.flat(operand),
@@ -299,15 +299,16 @@ private:
   }
 
   int64_t width;
-  SmallVector<Value> turns; ///< of the first element
+  SmallVector<Value> ivs; ///< of the first element
 };
 
 //===----------------------------------------------------------------------===//
 // Squares
 //===----------------------------------------------------------------------===//
 
-/// A block computes what `rows` turns of a loop and `columns` turns of the last
-/// one meet in. Operands that lie along rows are copied to shared memory first.
+/// A block computes what `rows` iterations of a loop and `columns` iterations
+/// of the last one meet in. Operands that lie along rows are copied to shared
+/// memory first.
 class SquareCode : ElementBuilder {
 public:
   SquareCode(const ElementLoops &loops, unsigned rowLoop)
@@ -329,16 +330,16 @@ public:
     int64_t blocks = tilesOfRows * tilesOfColumns;
     Value block = special<NVVM::BlockIdXOp>();
     thread = special<NVVM::ThreadIdXOp>();
-    turns.resize(loops.nest.loops.size());
+    ivs.resize(loops.nest.loops.size());
     firstColumn = b.scaled(rem(block, tilesOfColumns), columns);
     Value rest = div(block, tilesOfColumns);
     firstRow = b.scaled(rem(rest, tilesOfRows), rows);
     rest = div(rest, tilesOfRows);
-    for (size_t loop = turns.size() - 1; loop-- > 0;) {
+    for (size_t loop = ivs.size() - 1; loop-- > 0;) {
       if (loop == rowLoop)
         continue;
       int64_t extent = loops.nest.loops[loop].extent;
-      turns[loop] = rem(rest, extent);
+      ivs[loop] = rem(rest, extent);
       rest = div(rest, extent);
       blocks *= extent;
     }
@@ -349,7 +350,7 @@ public:
     forPoints(/*isAlongRows=*/true, [&](Value inShared) {
       for (auto [operand, square] : llvm::enumerate(squares))
         if (square)
-          b.create<memref::StoreOp>(load(operand, placeOf(operand, turns)),
+          b.create<memref::StoreOp>(load(operand, placeOf(operand, ivs)),
                                     square, inShared);
     });
     b.create<NVVM::Barrier0Op>();
@@ -363,13 +364,13 @@ public:
               b.create<memref::LoadOp>(squares[operand], inShared);
         else
           elements[operand] = isMemory(operand)
-                                  ? load(operand, placeOf(operand, turns))
+                                  ? load(operand, placeOf(operand, ivs))
                                   : b.flat(operand);
       }
-      for (auto [number, result] : llvm::enumerate(payload(elements, turns))) {
+      for (auto [number, result] : llvm::enumerate(payload(elements, ivs))) {
         unsigned operand = loops.inputs + number;
         b.create<memref::StoreOp>(result, b.flat(operand),
-                                  placeOf(operand, turns));
+                                  placeOf(operand, ivs));
       }
     });
     op.erase();
@@ -393,7 +394,7 @@ private:
   }
 
   /// Calls `body` for each element of the square that is the thread's, with the
-  /// turns set, and with its place in shared memory.
+  /// iterations set, and with its place in shared memory.
   void forPoints(bool isAlongRows, function_ref<void(Value)> body) {
     int64_t inner = isAlongRows ? rows : columns;
     for (int64_t i = 0; i < rows * columns; i += kSquareThreads) {
@@ -401,8 +402,8 @@ private:
       Value first = rem(point, inner), second = div(point, inner);
       Value row = isAlongRows ? first : second,
             column = isAlongRows ? second : first;
-      turns[rowLoop] = b.add(firstRow, row);
-      turns.back() = b.add(firstColumn, column);
+      ivs[rowLoop] = b.add(firstRow, row);
+      ivs.back() = b.add(firstColumn, column);
       Value condition;
       auto require = [&](bool isNeeded, Value at, int64_t end) {
         if (!isNeeded)
@@ -412,8 +413,8 @@ private:
         condition = condition ? b.create<arith::AndIOp>(condition, here) : here;
       };
       require(i + kSquareThreads > rows * columns, point, rows * columns);
-      require(extentOfRows() % rows != 0, turns[rowLoop], extentOfRows());
-      require(loops.last().extent % columns != 0, turns.back(),
+      require(extentOfRows() % rows != 0, ivs[rowLoop], extentOfRows());
+      require(loops.last().extent % columns != 0, ivs.back(),
               loops.last().extent);
       OpBuilder::InsertionGuard guard(b);
       if (condition) {
@@ -427,7 +428,7 @@ private:
   unsigned rowLoop;
   int64_t rows, columns;
   Value thread, firstRow, firstColumn;
-  SmallVector<Value> turns;
+  SmallVector<Value> ivs;
 };
 } // namespace
 

@@ -154,7 +154,8 @@ private:
       copy.inK = isAlongK ? column : row;
       copy.place =
           b.add(bases[operand], placeIn(operand, dims.sideOf(operand), at));
-      copy.condition = below(at, dims.extentOf(operand), sideOfTile(operand));
+      copy.condition =
+          isInBounds(at, dims.extentOf(operand), sideOfTile(operand));
       copy.inStage = swizzled(operand, row, column);
       copies[operand].push_back(copy);
     }
@@ -168,7 +169,7 @@ private:
       for (const Copy &copy : copies[operand]) {
         Value atK = b.add(k, copy.inK);
         Value condition =
-            both(copy.condition, below(atK, matrix.dims.k, matrix.bk));
+            both(copy.condition, isInBounds(atK, matrix.dims.k, matrix.bk));
         Value to = b.add(first, copy.inStage);
         Value memory = b.flat(dims.operands[operand]);
         // What is not read has an address all the same: lanes that part would
@@ -193,7 +194,7 @@ private:
       }
   }
 
-  /// Begins the stage that was computed with in the turn before.
+  /// Begins the stage that was computed with in the iteration before.
   void beginLater(Value step, int64_t steps) {
     Value later = b.add(step, matrix.stages - 1);
     Value isOne = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, later,
@@ -285,7 +286,7 @@ private:
     Value inTile = b.add(ptx.index(warpM), i * Matrix::kFragmentM + half * 8);
     Value m = b.add(b.add(firstM, inTile), div(wideLane, 4));
     OpBuilder::InsertionGuard guard(b);
-    enterWhere(below(m, matrix.dims.m, matrix.bm));
+    enterWhere(isInBounds(m, matrix.dims.m, matrix.bm));
     Value row = b.add(bases[C], placeIn(C, dims.m, m));
     for (int64_t j = 0; j < columns(); ++j) {
       Value n = b.add(b.add(firstN, ptx.index(warpN)), j * Matrix::kFragmentN);
@@ -293,14 +294,14 @@ private:
       const Value *pair = &sums[(i * columns() + j) * 4 + half * 2];
       if (storesPairs()) {
         OpBuilder::InsertionGuard guard(b);
-        enterWhere(below(n, matrix.dims.n, matrix.bn));
+        enterWhere(isInBounds(n, matrix.dims.n, matrix.bn));
         storePair(b.add(row, placeIn(C, dims.n, n)), pair);
         continue;
       }
       for (int64_t e = 0; e < 2; ++e) {
         OpBuilder::InsertionGuard guard(b);
         Value at = b.add(n, e);
-        enterWhere(below(at, matrix.dims.n, matrix.bn));
+        enterWhere(isInBounds(at, matrix.dims.n, matrix.bn));
         addToC(b.add(row, placeIn(C, dims.n, at)), pair[e]);
       }
     }

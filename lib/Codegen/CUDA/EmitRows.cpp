@@ -79,7 +79,7 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
   auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
   b.setInsertionPointToStart(guard.thenBlock());
   PointBuilder at(op, b);
-  at.setTurns(elements, row);
+  at.setIvs(elements, row);
 
   unsigned results = op.getNumDpsInits();
   SmallVector<Value> parts;
@@ -88,7 +88,7 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
         *arith::getNeutralElement(combinerOf(op, result))));
   auto loop = b.create<scf::ForOp>(lane, index(depth), index(kLanes), parts);
   b.setInsertionPointToStart(loop.getBody());
-  at.setTurns(sums, loop.getInductionVar());
+  at.setIvs(sums, loop.getInductionVar());
   b.create<scf::YieldOp>(at.payload(loop.getRegionIterArgs()));
   b.setInsertionPointAfter(loop);
 

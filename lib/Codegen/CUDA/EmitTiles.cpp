@@ -80,8 +80,8 @@ private:
       Value inK = isAlongK ? first : second, inSide = isAlongK ? second : first;
       Value atK = b.add(k, inK);
       Value at = b.add(isA ? firstM : firstN, inSide);
-      Value condition = both(below(atK, tiles.dims.k, tiles.bk),
-                             below(at, dims.extentOf(operand), side));
+      Value condition = both(isInBounds(atK, tiles.dims.k, tiles.bk),
+                             isInBounds(at, dims.extentOf(operand), side));
       Value element = where(condition, type, [&]() -> Value {
         Value place =
             b.add(bases[operand], placeIn(operand, dims.sideOf(operand), at));
@@ -118,8 +118,8 @@ private:
     Value m = b.add(b.add(firstM, threadM), i * TileSchedule::kSide);
     Value n = b.add(b.add(firstN, threadN), j * TileSchedule::kSide);
     OpBuilder::InsertionGuard guard(b);
-    enterWhere(both(below(m, tiles.dims.m, tiles.bm),
-                    below(n, tiles.dims.n, tiles.bn)));
+    enterWhere(both(isInBounds(m, tiles.dims.m, tiles.bm),
+                    isInBounds(n, tiles.dims.n, tiles.bn)));
     Value row = b.add(bases[C], placeIn(C, dims.m, m));
     addToC(b.add(row, placeIn(C, dims.n, n)), sum);
   }

@@ -49,10 +49,10 @@ onlyOpOf(mlir::func::FuncOp kernel);
 class PointBuilder {
 public:
   PointBuilder(mlir::linalg::LinalgOp op, mlir::ImplicitLocOpBuilder &b)
-      : turns(op.getNumLoops()), op(op), b(b) {}
+      : ivs(op.getNumLoops()), op(op), b(b) {}
 
   /// By loop of the op.
-  llvm::SmallVector<mlir::Value> turns;
+  llvm::SmallVector<mlir::Value> ivs;
 
   llvm::SmallVector<mlir::Value> placeOf(mlir::OpOperand &operand);
   /// The element of a result at this point.
@@ -61,9 +61,9 @@ public:
   /// What results of these elements of the results; null ones are loaded if
   /// they are needed.
   llvm::SmallVector<mlir::Value> payload(mlir::ValueRange elements);
-  /// Sets the turns of some loops, of which the last turns fastest, from their
-  /// number among all turns.
-  void setTurns(llvm::ArrayRef<unsigned> loops, mlir::Value number);
+  /// Sets the iterations of some loops, of which the last advances fastest,
+  /// from their number among all iterations.
+  void setIvs(llvm::ArrayRef<unsigned> loops, mlir::Value number);
 
 private:
   mlir::linalg::LinalgOp op;

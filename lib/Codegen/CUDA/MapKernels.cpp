@@ -63,7 +63,7 @@ SmallVector<Value> PointBuilder::placeOf(OpOperand &operand) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   for (AffineExpr expr : map.getResults())
     place.push_back(
-        affine::expandAffineExpr(b, b.getLoc(), expr, turns, ValueRange()));
+        affine::expandAffineExpr(b, b.getLoc(), expr, ivs, ValueRange()));
   return place;
 }
 
@@ -91,8 +91,8 @@ SmallVector<Value> PointBuilder::payload(ValueRange elements) {
     values.map(argument, element ? element : load(operand));
   }
   for (Operation &payload : body.without_terminator()) {
-    if (auto turn = dyn_cast<linalg::IndexOp>(payload))
-      values.map(turn.getResult(), turns[turn.getDim()]);
+    if (auto iv = dyn_cast<linalg::IndexOp>(payload))
+      values.map(iv.getResult(), ivs[iv.getDim()]);
     else
       b.clone(payload, values);
   }
@@ -102,11 +102,11 @@ SmallVector<Value> PointBuilder::payload(ValueRange elements) {
   return results;
 }
 
-void PointBuilder::setTurns(ArrayRef<unsigned> loops, Value number) {
+void PointBuilder::setIvs(ArrayRef<unsigned> loops, Value number) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (unsigned loop : llvm::reverse(loops)) {
     Value extent = b.create<arith::ConstantIndexOp>(extents[loop]);
-    turns[loop] = b.create<arith::RemUIOp>(number, extent);
+    ivs[loop] = b.create<arith::RemUIOp>(number, extent);
     number = b.create<arith::DivUIOp>(number, extent);
   }
 }
@@ -131,12 +131,12 @@ public:
                                           index(threads));
     auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guard.thenBlock());
-    at.setTurns(loops, thread);
+    at.setIvs(loops, thread);
     if (fill)
       start();
     SmallVector<unsigned> others;
     for (unsigned loop = 0; loop < extents.size(); ++loop)
-      if (!at.turns[loop])
+      if (!at.ivs[loop])
         others.push_back(loop);
     nest(others, [&] { point(); });
     if (fill)
@@ -152,8 +152,8 @@ private:
   void nest(ArrayRef<unsigned> inner, function_ref<void()> body) {
     if (inner.empty())
       return body();
-    forEach(extents[inner.front()], [&](Value turn) {
-      at.turns[inner.front()] = turn;
+    forEach(extents[inner.front()], [&](Value iv) {
+      at.ivs[inner.front()] = iv;
       nest(inner.drop_front(), body);
     });
   }
@@ -176,7 +176,7 @@ private:
     for (auto [axis, expr] : llvm::enumerate(map.getResults()))
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
         if (!std::exchange(isTold[dim.getPosition()], true))
-          place[axis] = at.turns[dim.getPosition()];
+          place[axis] = at.ivs[dim.getPosition()];
     startFrom(0, place, init.get());
   }
 
@@ -187,12 +187,11 @@ private:
     }
     if (place[axis])
       return startFrom(axis + 1, place, memory);
-    forEach(cast<MemRefType>(memory.getType()).getDimSize(axis),
-            [&](Value turn) {
-              place[axis] = turn;
-              startFrom(axis + 1, place, memory);
-              place[axis] = Value();
-            });
+    forEach(cast<MemRefType>(memory.getType()).getDimSize(axis), [&](Value iv) {
+      place[axis] = iv;
+      startFrom(axis + 1, place, memory);
+      place[axis] = Value();
+    });
   }
 
   void point() {
@@ -224,8 +223,8 @@ Value netc::threadIndex(ImplicitLocOpBuilder &b) {
       b.getIndexType(), b.create<arith::AddIOp>(before, thread));
 }
 
-/// Gives each turn of a loop that is marked so a thread. Returns how many.
-static int64_t spread(scf::ForOp loop) {
+/// Gives each iteration of a loop that is marked so a thread. Returns how many.
+static int64_t mapToThreads(scf::ForOp loop) {
   auto extent = getConstantIntValue(loop.getUpperBound());
   if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0 || !extent)
     return 1;
@@ -249,7 +248,7 @@ static int64_t map(func::FuncOp kernel) {
     return ThreadCode(op, fill).emit();
   SmallVector<Operation *> work = workOf(kernel);
   auto loop = dyn_cast<scf::ForOp>(work.front());
-  return work.size() == 1 && loop ? spread(loop) : 1;
+  return work.size() == 1 && loop ? mapToThreads(loop) : 1;
 }
 
 namespace {

@@ -37,20 +37,20 @@ void ProductBuilder::placeTile(int64_t bm, int64_t bn) {
 }
 
 Value ProductBuilder::placeIn(ContractionOperand operand, ArrayRef<Loop> loops,
-                              Value turn) {
+                              Value iteration) {
   Value place = b.index(0);
   for (const Loop &loop : llvm::reverse(loops)) {
     bool isLast = &loop == loops.begin();
-    Value here = isLast ? turn : rem(turn, loop.extent);
+    Value here = isLast ? iteration : rem(iteration, loop.extent);
     if (loop.strides[operand])
       place = b.add(place, mul(here, loop.strides[operand]));
     if (!isLast)
-      turn = div(turn, loop.extent);
+      iteration = div(iteration, loop.extent);
   }
   return place;
 }
 
-Value ProductBuilder::below(Value at, int64_t extent, int64_t step) {
+Value ProductBuilder::isInBounds(Value at, int64_t extent, int64_t step) {
   if (extent % step == 0)
     return {};
   return b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at,

@@ -27,12 +27,14 @@ protected:
   mlir::Value div(mlir::Value a, int64_t by);
   mlir::Value mul(mlir::Value a, int64_t by);
 
-  /// Where an operand is after `turn` turns of loops that are counted as one.
+  /// Where an operand is after `iteration` iterations of loops that are counted
+  /// as one.
   mlir::Value placeIn(ContractionOperand operand,
-                      llvm::ArrayRef<LoopNest::Loop> loops, mlir::Value turn);
+                      llvm::ArrayRef<LoopNest::Loop> loops,
+                      mlir::Value iteration);
   /// Whether `at` is below `extent`; null, which is always, if steps of `step`
   /// do not pass it.
-  mlir::Value below(mlir::Value at, int64_t extent, int64_t step);
+  mlir::Value isInBounds(mlir::Value at, int64_t extent, int64_t step);
   /// Whether both hold, of which null always does.
   mlir::Value both(mlir::Value first, mlir::Value second);
   /// `value()` where the condition holds, else zero.

@@ -20,8 +20,8 @@ namespace netc {
 /// Launches the kernel with this number, with the operands of the call.
 static void launch(LLVM::CallOp call, LLVM::LLVMFuncOp launcher,
                    int64_t number) {
-  // What the stack holds, it holds for the whole step: not for each turn of a
-  // loop.
+  // What the stack holds, it holds for the whole step: not for each iteration
+  // of a loop.
   auto step = call->getParentOfType<LLVM::LLVMFuncOp>();
   auto top = ImplicitLocOpBuilder::atBlockBegin(call.getLoc(),
                                                 &step.getBody().front());

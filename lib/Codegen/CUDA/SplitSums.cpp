@@ -19,7 +19,8 @@ namespace netc {
 } // namespace netc
 
 namespace {
-/// A reduction, one loop of which becomes two: parts, and the turns of each.
+/// A reduction, one loop of which becomes two: parts, and the iterations of
+/// each.
 class SumSplitter {
 public:
   SumSplitter(linalg::GenericOp op, const DeviceInfo &device)
@@ -127,7 +128,7 @@ std::optional<std::pair<unsigned, int64_t>> SumSplitter::choose() {
   return chosen;
 }
 
-/// A tensor with an axis of `extent` turns cut into parts.
+/// A tensor with an axis of `extent` iterations cut into parts.
 static Value expandAxis(ImplicitLocOpBuilder &b, Value tensor, int64_t axis,
                         int64_t parts) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -184,7 +185,7 @@ void SumSplitter::split(unsigned loop, int64_t parts) {
                                              inputs, starts, maps, iterators);
   IRMapping none;
   op->getRegion(0).cloneInto(&partial->getRegion(0), none);
-  int64_t turns = extents[loop] / parts;
+  int64_t length = extents[loop] / parts;
   SmallVector<linalg::IndexOp> indices(
       partial.getBody()->getOps<linalg::IndexOp>());
   for (linalg::IndexOp index : indices) {
@@ -194,7 +195,7 @@ void SumSplitter::split(unsigned loop, int64_t parts) {
       continue;
     b.setInsertionPointAfter(index);
     Value before = b.create<arith::MulIOp>(
-        b.create<linalg::IndexOp>(0), b.create<arith::ConstantIndexOp>(turns));
+        b.create<linalg::IndexOp>(0), b.create<arith::ConstantIndexOp>(length));
     auto whole = b.create<arith::AddIOp>(before, index);
     index.getResult().replaceAllUsesExcept(whole, whole);
   }
