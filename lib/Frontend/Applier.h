@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_APPLIER_H
-#define NETC_FRONTEND_APPLIER_H
+#ifndef NETC_LIB_FRONTEND_APPLIER_H
+#define NETC_LIB_FRONTEND_APPLIER_H
 
 #include "lib/Frontend/Value.h"
 
@@ -70,4 +70,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_APPLIER_H
+#endif // NETC_LIB_FRONTEND_APPLIER_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_BUILTINS_H
-#define NETC_FRONTEND_BUILTINS_H
+#ifndef NETC_LIB_FRONTEND_BUILTINS_H
+#define NETC_LIB_FRONTEND_BUILTINS_H
 
 #include "lib/Frontend/Caller.h"
 
@@ -113,4 +113,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_BUILTINS_H
+#endif // NETC_LIB_FRONTEND_BUILTINS_H

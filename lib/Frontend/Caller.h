@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_CALLER_H
-#define NETC_FRONTEND_CALLER_H
+#ifndef NETC_LIB_FRONTEND_CALLER_H
+#define NETC_LIB_FRONTEND_CALLER_H
 
 #include "lib/Frontend/Value.h"
 #include <unordered_map>
@@ -119,4 +119,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_CALLER_H
+#endif // NETC_LIB_FRONTEND_CALLER_H

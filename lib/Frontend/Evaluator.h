@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_EVALUATOR_H
-#define NETC_FRONTEND_EVALUATOR_H
+#ifndef NETC_LIB_FRONTEND_EVALUATOR_H
+#define NETC_LIB_FRONTEND_EVALUATOR_H
 
 #include "grammar/NetBaseVisitor.h"
 #include "lib/Diagnostics/Diagnostics.h"
@@ -216,4 +216,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_EVALUATOR_H
+#endif // NETC_LIB_FRONTEND_EVALUATOR_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_EXPECTCHECKER_H
-#define NETC_FRONTEND_EXPECTCHECKER_H
+#ifndef NETC_LIB_FRONTEND_EXPECTCHECKER_H
+#define NETC_LIB_FRONTEND_EXPECTCHECKER_H
 
 #include "lib/Frontend/Evaluator.h"
 #include <set>
@@ -64,4 +64,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_EXPECTCHECKER_H
+#endif // NETC_LIB_FRONTEND_EXPECTCHECKER_H

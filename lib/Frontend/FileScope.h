@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_FILESCOPE_H
-#define NETC_FRONTEND_FILESCOPE_H
+#ifndef NETC_LIB_FRONTEND_FILESCOPE_H
+#define NETC_LIB_FRONTEND_FILESCOPE_H
 
 #include "lib/Frontend/Parser.h"
 #include "lib/Frontend/Resolver.h"
@@ -69,4 +69,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_FILESCOPE_H
+#endif // NETC_LIB_FRONTEND_FILESCOPE_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_FOREIGNNAMES_H
-#define NETC_FRONTEND_FOREIGNNAMES_H
+#ifndef NETC_LIB_FRONTEND_FOREIGNNAMES_H
+#define NETC_LIB_FRONTEND_FOREIGNNAMES_H
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -18,4 +18,4 @@ std::string hintForForeign(llvm::StringRef name,
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_FOREIGNNAMES_H
+#endif // NETC_LIB_FRONTEND_FOREIGNNAMES_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_FORMATTER_H
-#define NETC_FRONTEND_FORMATTER_H
+#ifndef NETC_LIB_FRONTEND_FORMATTER_H
+#define NETC_LIB_FRONTEND_FORMATTER_H
 
 #include "grammar/NetParser.h"
 #include "llvm/ADT/StringRef.h"
@@ -30,4 +30,4 @@ std::string formatted(llvm::StringRef text, NetParser::FileContext *file);
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_FORMATTER_H
+#endif // NETC_LIB_FRONTEND_FORMATTER_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_FRAME_H
-#define NETC_FRONTEND_FRAME_H
+#ifndef NETC_LIB_FRONTEND_FRAME_H
+#define NETC_LIB_FRONTEND_FRAME_H
 
 #include "lib/Frontend/FileScope.h"
 #include "llvm/ADT/StringSet.h"
@@ -102,4 +102,4 @@ struct Graph {
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_FRAME_H
+#endif // NETC_LIB_FRONTEND_FRAME_H

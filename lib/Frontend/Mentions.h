@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_MENTIONS_H
-#define NETC_FRONTEND_MENTIONS_H
+#ifndef NETC_LIB_FRONTEND_MENTIONS_H
+#define NETC_LIB_FRONTEND_MENTIONS_H
 
 #include "lib/Frontend/Parser.h"
 #include "llvm/ADT/StringSet.h"
@@ -32,4 +32,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_MENTIONS_H
+#endif // NETC_LIB_FRONTEND_MENTIONS_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_OPERATORS_H
-#define NETC_FRONTEND_OPERATORS_H
+#ifndef NETC_LIB_FRONTEND_OPERATORS_H
+#define NETC_LIB_FRONTEND_OPERATORS_H
 
 #include "lib/Diagnostics/Errors.h"
 #include "lib/Frontend/Value.h"
@@ -39,4 +39,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_OPERATORS_H
+#endif // NETC_LIB_FRONTEND_OPERATORS_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_OPTIMIZERBUILDER_H
-#define NETC_FRONTEND_OPTIMIZERBUILDER_H
+#ifndef NETC_LIB_FRONTEND_OPTIMIZERBUILDER_H
+#define NETC_LIB_FRONTEND_OPTIMIZERBUILDER_H
 
 #include "lib/Frontend/Evaluator.h"
 
@@ -62,4 +62,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_OPTIMIZERBUILDER_H
+#endif // NETC_LIB_FRONTEND_OPTIMIZERBUILDER_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_PROGRAM_H
-#define NETC_FRONTEND_PROGRAM_H
+#ifndef NETC_LIB_FRONTEND_PROGRAM_H
+#define NETC_LIB_FRONTEND_PROGRAM_H
 
 #include "lib/Frontend/CommandLine.h"
 
@@ -108,4 +108,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_PROGRAM_H
+#endif // NETC_LIB_FRONTEND_PROGRAM_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_RESOLVER_H
-#define NETC_FRONTEND_RESOLVER_H
+#ifndef NETC_LIB_FRONTEND_RESOLVER_H
+#define NETC_LIB_FRONTEND_RESOLVER_H
 
 #include "lib/Frontend/SyntaxTree.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -137,4 +137,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_RESOLVER_H
+#endif // NETC_LIB_FRONTEND_RESOLVER_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_RESULTS_H
-#define NETC_FRONTEND_RESULTS_H
+#ifndef NETC_LIB_FRONTEND_RESULTS_H
+#define NETC_LIB_FRONTEND_RESULTS_H
 
 #include "dialect/Polynomial.h"
 #include "lib/Diagnostics/Errors.h"
@@ -56,4 +56,4 @@ public:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_RESULTS_H
+#endif // NETC_LIB_FRONTEND_RESULTS_H

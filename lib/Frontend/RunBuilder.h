@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_RUNBUILDER_H
-#define NETC_FRONTEND_RUNBUILDER_H
+#ifndef NETC_LIB_FRONTEND_RUNBUILDER_H
+#define NETC_LIB_FRONTEND_RUNBUILDER_H
 
 #include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -210,4 +210,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_RUNBUILDER_H
+#endif // NETC_LIB_FRONTEND_RUNBUILDER_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_SPECIFICATION_H
-#define NETC_FRONTEND_SPECIFICATION_H
+#ifndef NETC_LIB_FRONTEND_SPECIFICATION_H
+#define NETC_LIB_FRONTEND_SPECIFICATION_H
 
 #include "lib/Frontend/Limits.h"
 #include "lib/Frontend/Results.h"
@@ -111,4 +111,4 @@ public:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_SPECIFICATION_H
+#endif // NETC_LIB_FRONTEND_SPECIFICATION_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_SYNTAXTREE_H
-#define NETC_FRONTEND_SYNTAXTREE_H
+#ifndef NETC_LIB_FRONTEND_SYNTAXTREE_H
+#define NETC_LIB_FRONTEND_SYNTAXTREE_H
 
 #include "grammar/NetParser.h"
 #include "llvm/ADT/SmallVector.h"
@@ -79,4 +79,4 @@ bool isIn(antlr4::tree::ParseTree *job, NetParser::JobContext *around);
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_SYNTAXTREE_H
+#endif // NETC_LIB_FRONTEND_SYNTAXTREE_H

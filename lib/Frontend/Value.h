@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_VALUE_H
-#define NETC_FRONTEND_VALUE_H
+#ifndef NETC_LIB_FRONTEND_VALUE_H
+#define NETC_LIB_FRONTEND_VALUE_H
 
 #include "dialect/Net.h"
 #include "lib/Frontend/Parser.h"
@@ -265,4 +265,4 @@ public:
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_VALUE_H
+#endif // NETC_LIB_FRONTEND_VALUE_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_FRONTEND_VERDICT_H
-#define NETC_FRONTEND_VERDICT_H
+#ifndef NETC_LIB_FRONTEND_VERDICT_H
+#define NETC_LIB_FRONTEND_VERDICT_H
 
 #include "dialect/Rational.h"
 #include <string>
@@ -34,4 +34,4 @@ struct Verdict {
 
 } // namespace netc
 
-#endif // NETC_FRONTEND_VERDICT_H
+#endif // NETC_LIB_FRONTEND_VERDICT_H

@@ -66,4 +66,15 @@ def environment():
     return lines_without(lambda _: re.compile("getenv"), compiler, "reads the environment")
 
 
-sys.exit(not all([layout(), colons(), environment()]))
+def guards():
+    """A header is included once, by a name that no other has."""
+    fine = True
+    for path in files(["dialect", "lib", "test", "tools"], [".h"]):
+        name = re.sub(r"\W", "_", f"NETC_{path.relative_to(root)}").upper()
+        if f"#ifndef {name}\n#define {name}\n" not in path.read_text():
+            print(f"{path.relative_to(root)}: its include guard is not {name}")
+            fine = False
+    return fine
+
+
+sys.exit(not all([layout(), colons(), environment(), guards()]))

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_DRIVER_CODEGEN_MEASURE_H
-#define NETC_LIB_DRIVER_CODEGEN_MEASURE_H
+#ifndef NETC_TOOLS_NETC_CODEGEN_MEASURE_H
+#define NETC_TOOLS_NETC_CODEGEN_MEASURE_H
 
 #include "lib/Pipelines/Lowering.h"
 #include "lib/Program/Program.h"
@@ -52,4 +52,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_LIB_DRIVER_CODEGEN_MEASURE_H
+#endif // NETC_TOOLS_NETC_CODEGEN_MEASURE_H

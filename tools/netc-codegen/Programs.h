@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_DRIVER_CODEGEN_PROGRAMS_H
-#define NETC_LIB_DRIVER_CODEGEN_PROGRAMS_H
+#ifndef NETC_TOOLS_NETC_CODEGEN_PROGRAMS_H
+#define NETC_TOOLS_NETC_CODEGEN_PROGRAMS_H
 
 #include "lib/Driver/CommandLine.h"
 #include "lib/Runtime/Options.h"
@@ -55,4 +55,4 @@ public:
 
 } // namespace netc
 
-#endif // NETC_LIB_DRIVER_CODEGEN_PROGRAMS_H
+#endif // NETC_TOOLS_NETC_CODEGEN_PROGRAMS_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_DRIVER_VERIFY_CHECKS_H
-#define NETC_LIB_DRIVER_VERIFY_CHECKS_H
+#ifndef NETC_TOOLS_NETC_VERIFY_CHECKS_H
+#define NETC_TOOLS_NETC_VERIFY_CHECKS_H
 
 #include "tools/netc-verify/Subject.h"
 
@@ -62,4 +62,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_LIB_DRIVER_VERIFY_CHECKS_H
+#endif // NETC_TOOLS_NETC_VERIFY_CHECKS_H

@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_DRIVER_VERIFY_JITSTEP_H
-#define NETC_LIB_DRIVER_VERIFY_JITSTEP_H
+#ifndef NETC_TOOLS_NETC_VERIFY_JITSTEP_H
+#define NETC_TOOLS_NETC_VERIFY_JITSTEP_H
 
 #include "lib/Program/Program.h"
 #include "lib/Runtime/Device.h"
@@ -100,4 +100,4 @@ private:
 
 } // namespace netc
 
-#endif // NETC_LIB_DRIVER_VERIFY_JITSTEP_H
+#endif // NETC_TOOLS_NETC_VERIFY_JITSTEP_H

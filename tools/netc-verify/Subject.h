@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_DRIVER_VERIFY_SUBJECT_H
-#define NETC_LIB_DRIVER_VERIFY_SUBJECT_H
+#ifndef NETC_TOOLS_NETC_VERIFY_SUBJECT_H
+#define NETC_TOOLS_NETC_VERIFY_SUBJECT_H
 
 #include "dialect/Net.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -43,4 +43,4 @@ loadSubjects(mlir::MLIRContext &context, llvm::StringRef file,
 
 } // namespace netc
 
-#endif // NETC_LIB_DRIVER_VERIFY_SUBJECT_H
+#endif // NETC_TOOLS_NETC_VERIFY_SUBJECT_H
