@@ -408,10 +408,9 @@ Value Applier::resultsOf(ResultList list) {
   return first;
 }
 
-Value Applier::applyBlock(Tree *at, Instance &instance) {
+bool Applier::containsItself(Tree *at, const Instance &instance) {
   const BlockDecl &block = *instance.function.block;
-  const Parameters &all = e.calls.parametersOf(instance.function);
-  // An argument is not inside of the block: `Residual(Residual(Linear(4)))`.
+  // One that it is handed is not in it: `Residual(Residual(Linear(4)))`.
   auto isMadeIn = [&](const Frame &outer) {
     for (const Identity *inner = instance.identity.get(); inner;
          inner = inner->maker)
@@ -426,8 +425,60 @@ Value Applier::applyBlock(Tree *at, Instance &instance) {
            between = between->caller)
         if (between->block)
           cycle = "`" + between->block->name + "` -> " + cycle;
-      return e.fail(at, error::BlockContainsItself, block.name, cycle);
+      e.fail(at, error::BlockContainsItself, block.name, cycle);
+      return true;
     }
+  return false;
+}
+
+Value Applier::argumentOf(Tree *at, const Instance &instance,
+                          const Parameter &parameter,
+                          llvm::ArrayRef<Value> values, Frame &outer) {
+  Value value;
+  {
+    // What is given belongs to the caller's text, a default to the block's.
+    InFrame given(e.frame, values.empty() ? e.frame : &outer);
+    value = values.empty() ? e.calls.evalDefault(parameter) : values.front();
+    if (std::optional<Number> rate = numberOf(value);
+        rate && parameter.name == "lr" && e.graph && e.graph->step &&
+        rate->isConstant() && rate->toDouble() < 0)
+      return e.fail(at, error::NegativeLr, instance.function.block->name,
+                    textOf(value));
+    if (!value.is<None>() && !isOfNumbers(instance))
+      value = e.tensors.tensorFor(at, value, e.builder.getF32Type());
+  }
+  if (!parameter.tree->COLON() || !value.is<Tensor>())
+    return value;
+  std::optional<TypeValue> pattern = e.tensors.typeOf(parameter.tree->expr(0));
+  std::optional<Tensor> matched;
+  if (pattern)
+    matched = e.tensors.match(*pattern, *value.as<Tensor>(), parameter.tree,
+                              /*isParameter=*/true);
+  return matched ? Value(*matched) : Value();
+}
+
+bool Applier::runBody(const BlockDecl &block, Frame &inner) {
+  if (block.tree->body()) {
+    unsigned before = e.errors;
+    e.run(block.tree->body());
+    if (inner.returned || e.errors != before)
+      return true;
+    e.fail(block.tree, error::NoReturn, block.name);
+    return false;
+  }
+  Value value = e.eval(block.tree->expr());
+  std::string name;
+  if (auto *ref = ruleCast<NetParser::RefContext>(block.tree->expr()))
+    name = e.wordOf(ref->getStart());
+  inner.returned = value.results ? *value.results : ResultList{{name, value}};
+  return true;
+}
+
+Value Applier::applyBlock(Tree *at, Instance &instance) {
+  const BlockDecl &block = *instance.function.block;
+  const Parameters &all = e.calls.parametersOf(instance.function);
+  if (containsItself(at, instance))
+    return {};
   Identity &identity = *instance.identity;
   // A block without ops counts too, since nested blocks may double at each
   // level.
@@ -451,52 +502,17 @@ Value Applier::applyBlock(Tree *at, Instance &instance) {
        llvm::zip_equal(all.settings, instance.settings))
     scope.names[parameter.name] = value.value_or(Value());
 
-  bool isPlain = isOfNumbers(instance);
-  Frame *outer = e.frame;
+  Frame &outer = *e.frame;
   InFrame in(e.frame, &inner);
   for (auto [parameter, values] :
        llvm::zip_equal(all.tensors, instance.tensors)) {
-    Value value;
-    {
-      // An argument is evaluated in the caller's text, a default in the
-      // block's.
-      InFrame given(e.frame, values.empty() ? &inner : outer);
-      value = values.empty() ? e.calls.evalDefault(parameter) : values.front();
-      if (std::optional<Number> rate = numberOf(value);
-          rate && parameter.name == "lr" && e.graph && e.graph->step &&
-          rate->isConstant() && rate->toDouble() < 0)
-        return e.fail(at, error::NegativeLr, block.name, textOf(value));
-      if (!value.is<None>() && !isPlain)
-        value = e.tensors.tensorFor(at, value, e.builder.getF32Type());
-    }
+    Value value = argumentOf(at, instance, parameter, values, outer);
     if (value.isUnknown())
       return {};
-    if (parameter.tree->COLON() && value.is<Tensor>()) {
-      std::optional<TypeValue> pattern =
-          e.tensors.typeOf(parameter.tree->expr(0));
-      std::optional<Tensor> matched;
-      if (pattern)
-        matched = e.tensors.match(*pattern, *value.as<Tensor>(), parameter.tree,
-                                  /*isParameter=*/true);
-      if (!matched)
-        return {};
-      value = *matched;
-    }
     scope.names[parameter.name] = value;
   }
-
-  if (block.tree->body()) {
-    unsigned before = e.errors;
-    e.run(block.tree->body());
-    if (!inner.returned && e.errors == before)
-      return e.fail(block.tree, error::NoReturn, block.name);
-  } else {
-    Value value = e.eval(block.tree->expr());
-    std::string name;
-    if (auto *ref = ruleCast<NetParser::RefContext>(block.tree->expr()))
-      name = e.wordOf(ref->getStart());
-    inner.returned = value.results ? *value.results : ResultList{{name, value}};
-  }
+  if (!runBody(block, inner))
+    return {};
   identity.hasWeights = true;
   if (!inner.returned)
     return {};

@@ -10,6 +10,9 @@
 namespace netc {
 
 class Evaluator;
+struct BlockDecl;
+struct Frame;
+struct Parameter;
 
 /// Pipes, compositions and repetitions. Applies them, blocks and ops to values.
 class Applier {
@@ -28,8 +31,16 @@ public:
   /// Applies an instance of a block or an op, which must be complete.
   Value apply(Tree *at, Instance &instance);
   Value applyBlock(Tree *at, Instance &instance);
-  /// Starts an application: sets the path of `identity` from its parents, and
-  /// from `fallback` if it has no name.
+  /// Whether a block is applied within itself, which is an error.
+  bool containsItself(Tree *at, const Instance &instance);
+  /// The tensor for a parameter of a block, whose frame is the present one:
+  /// what `outer` gives, or the default. Unknown after an error.
+  Value argumentOf(Tree *at, const Instance &instance,
+                   const Parameter &parameter, llvm::ArrayRef<Value> values,
+                   Frame &outer);
+  /// Runs a block in its frame, which is the present one. False, with an error,
+  /// if it returns nothing.
+  bool runBody(const BlockDecl &block, Frame &inner);
   void enter(Identity &identity, llvm::StringRef fallback, Tree *at);
   /// `name`, with a number if another part of `parent` has this name.
   std::string unique(Identity &parent, llvm::StringRef name);

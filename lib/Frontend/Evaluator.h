@@ -200,6 +200,13 @@ private:
   Value evalOr(NetParser::OrContext *tree, const Value &left);
   Value evalPipe(NetParser::PipeContext *tree, const Value &left);
   Value index(NetParser::IndexContext *tree, const Value &base);
+  Value indexTensor(NetParser::AxesContext *axes, const Value &base);
+  /// The place of the axis that an index names. `indexed` are the names so far.
+  std::optional<size_t> indexedAxis(NetParser::AxisContext *axis,
+                                    const Tensor &tensor,
+                                    llvm::StringSet<> &indexed);
+  Value indexItems(NetParser::IndexContext *tree,
+                   const std::vector<Value> &items, const Value &at);
   Value member(NetParser::MemberContext *tree, const Value &base);
 
   bool overBudget = false;

@@ -334,71 +334,84 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
   }
   if (!axes)
     return fail(tree, error::MissingIndex);
-  if (auto *tensor = base.as<Tensor>()) {
-    // Axes are counted in the tensor before any of them is dropped.
-    Value result = base;
-    size_t given = axes->axis().size(), place = 0, dropped = 0;
-    bool rest = false;
-    llvm::StringSet<> indexed;
-    for (NetParser::AxisContext *axis : axes->axis()) {
-      if (!axis->expr()) {
-        if (rest)
-          return fail(axis, error::RestTwiceInIndex);
-        rest = true;
-        place = tensor->labels.size() - (given - place - 1);
-        continue;
-      }
-      Value at = eval(axis->expr());
-      if (at.isUnknown() || result.isUnknown())
-        return {};
-      const Tensor &present = *result.as<Tensor>();
-      std::optional<size_t> position;
-      if (axis->name()) {
-        std::string label = axis->name()->getText();
-        position = tensors.find(present, label);
-        // `x[t = 0]`, where `t` is a name of an axis of x.
-        std::optional<Value> named =
-            position ? std::nullopt : nameTable.lookupBody(label);
-        if (named && named->is<Axis>()) {
-          std::optional<int64_t> found = tensors.axisOf(axis, *named, present);
-          if (!found)
-            return {};
-          position = *found;
-        }
-        if (!indexed.insert(label).second)
-          return fail(axis, error::AxisIndexedTwice, label);
-        if (!position)
-          return fail(axis, error::UnknownAxis, label,
-                      didYouMean(label, tensors.namesOf(present.labels)));
-      } else {
-        if (place >= tensor->labels.size() || place < dropped)
-          return fail(axis, error::TooManyIndices, tensor->labels.size());
-        position = place - dropped;
-      }
-      bool drops = !at.is<Range>();
-      result = tensors.slice(axis, present, *position, at);
-      dropped += drops;
-      ++place;
-    }
-    return result;
-  }
+  if (base.is<Tensor>())
+    return indexTensor(axes, base);
   if (axes->axis().size() != 1 || !axes->axis(0)->expr() ||
       axes->axis(0)->name())
     return fail(tree, error::OneIndex, tree->expr()->getText());
   Value at = eval(axes->axis(0)->expr());
   if (at.isUnknown())
     return {};
-  auto *list = base.as<List>();
-  std::vector<Value> rangeItems;
-  if (base.is<Range>()) {
-    std::optional<std::vector<Value>> items = itemsOf(tree, base);
-    if (!items)
-      return {};
-    rangeItems = *items;
-  } else if (!list) {
+  if (auto *list = base.as<List>())
+    return indexItems(tree, *list->items, at);
+  if (!base.is<Range>())
     return fail(tree, error::NoElements, kindOf(base));
+  std::optional<std::vector<Value>> items = itemsOf(tree, base);
+  return items ? indexItems(tree, *items, at) : Value();
+}
+
+Value Evaluator::indexTensor(NetParser::AxesContext *axes, const Value &base) {
+  // Places are counted in the tensor as it was before any axis went.
+  const Tensor &tensor = *base.as<Tensor>();
+  Value result = base;
+  size_t given = axes->axis().size(), place = 0, dropped = 0;
+  bool rest = false;
+  llvm::StringSet<> indexed;
+  for (NetParser::AxisContext *axis : axes->axis()) {
+    if (!axis->expr()) {
+      if (rest)
+        return fail(axis, error::RestTwiceInIndex);
+      rest = true;
+      place = tensor.labels.size() - (given - place - 1);
+      continue;
+    }
+    Value at = eval(axis->expr());
+    if (at.isUnknown() || result.isUnknown())
+      return {};
+    const Tensor &present = *result.as<Tensor>();
+    size_t position = place - dropped;
+    if (axis->name()) {
+      std::optional<size_t> found = indexedAxis(axis, present, indexed);
+      if (!found)
+        return {};
+      position = *found;
+    } else if (place >= tensor.labels.size() || place < dropped) {
+      return fail(axis, error::TooManyIndices, tensor.labels.size());
+    }
+    bool drops = !at.is<Range>();
+    result = tensors.slice(axis, present, position, at);
+    dropped += drops;
+    ++place;
   }
-  const std::vector<Value> &items = list ? *list->items : rangeItems;
+  return result;
+}
+
+std::optional<size_t> Evaluator::indexedAxis(NetParser::AxisContext *axis,
+                                             const Tensor &tensor,
+                                             llvm::StringSet<> &indexed) {
+  std::string label = axis->name()->getText();
+  std::optional<size_t> position = tensors.find(tensor, label);
+  // `x[t = 0]`, where `t` is an axis of x.
+  std::optional<Value> named =
+      position ? std::nullopt : nameTable.lookupBody(label);
+  if (named && named->is<Axis>()) {
+    std::optional<int64_t> found = tensors.axisOf(axis, *named, tensor);
+    if (!found)
+      return std::nullopt;
+    position = *found;
+  }
+  if (!indexed.insert(label).second) {
+    fail(axis, error::AxisIndexedTwice, label);
+    return std::nullopt;
+  }
+  if (!position)
+    fail(axis, error::UnknownAxis, label,
+         didYouMean(label, tensors.namesOf(tensor.labels)));
+  return position;
+}
+
+Value Evaluator::indexItems(NetParser::IndexContext *tree,
+                            const std::vector<Value> &items, const Value &at) {
   auto place = [&](const Polynomial &value) -> std::optional<int64_t> {
     std::optional<int64_t> at = value.toInt64();
     if (at && *at < 0)

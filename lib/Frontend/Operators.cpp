@@ -60,115 +60,142 @@ static std::string dimensionName(const Dimension &dimension) {
   return dimension.isNone() ? "a plain number" : dimension.str();
 }
 
+static bool isAdditive(StringRef op) { return op == "+" || op == "-"; }
+
+std::optional<Dimension> Operators::dimensionOf(Tree *at, StringRef op,
+                                                const Number &a,
+                                                const Number &b) {
+  if (op == "*")
+    return a.dimension * b.dimension;
+  if (op == "/")
+    return a.dimension / b.dimension;
+  if (!isAdditive(op) && op != "//" && op != "%")
+    return Dimension();
+  Dimension dimension = a.dimension;
+  if (a.dimension != b.dimension) {
+    // A plain number passes for a count.
+    if (a.dimension.isNone() && b.dimension.isCount()) {
+      dimension = b.dimension;
+    } else if (!(b.dimension.isNone() && a.dimension.isCount())) {
+      e.fail(at, error::DifferentUnits, isAdditive(op) ? "add" : "divide",
+             dimensionName(a.dimension), dimensionName(b.dimension));
+      return std::nullopt;
+    }
+  }
+  return op == "//" && !b.dimension.isNone() ? Dimension() : dimension;
+}
+
+Value Operators::inexact(Tree *at, StringRef op, const Number &a,
+                         const Number &b, double value,
+                         const Dimension &dimension) {
+  bool given = std::isinf(a.toDouble()) || std::isinf(b.toDouble());
+  if (std::isnan(value) || (std::isinf(value) && !given))
+    return e.fail(at, error::NotFinite, textOf(Value(a)), op, textOf(Value(b)));
+  return Number::inexact(value, dimension);
+}
+
+Value Operators::power(Tree *at, const Number &a, const Number &b) {
+  if (!b.dimension.isNone())
+    return e.fail(at, error::ExponentUnit, dimensionName(b.dimension));
+  std::optional<int64_t> exponent = b.real ? std::nullopt : b.exact.toInt64();
+  if (exponent && !a.real) {
+    if (a.exact.isZero() && *exponent < 0)
+      return e.fail(at, error::DivisionByZero);
+    Polynomial power;
+    if (std::optional<Rational> base = a.exact.constant())
+      power = base->pow(*exponent);
+    else if (*exponent >= 0 && *exponent <= 64)
+      power = a.exact.pow(*exponent);
+    else
+      power = Polynomial::invalid();
+    if (!power.isValid())
+      return e.fail(at, error::OutOfRange);
+    return Number(power, a.dimension.pow(*exponent));
+  }
+  if (!a.isConstant() || !b.isConstant())
+    return e.fail(at, freeSize(a.isConstant() ? b : a));
+  if (!a.dimension.isNone() && !a.dimension.isCount())
+    return e.fail(at, error::FractionalPower, dimensionName(a.dimension));
+  return inexact(at, "^", a, b, std::pow(a.toDouble(), b.toDouble()),
+                 Dimension());
+}
+
+Value Operators::inexactResult(Tree *at, StringRef op, const Number &a,
+                               const Number &b, const Dimension &dimension) {
+  if (!a.isConstant() || !b.isConstant())
+    return e.fail(at, error::InexactWithFreeSize);
+  if (b.toDouble() == 0 && !isAdditive(op) && op != "*")
+    return e.fail(at, error::DivisionByZero);
+  double x = a.toDouble(), y = b.toDouble();
+  return inexact(at, op, a, b,
+                 op == "+"    ? x + y
+                 : op == "-"  ? x - y
+                 : op == "*"  ? x * y
+                 : op == "/"  ? x / y
+                 : op == "//" ? std::floor(x / y)
+                              : x - y * std::floor(x / y),
+                 dimension);
+}
+
+std::optional<Polynomial> Operators::exactResult(Tree *at, StringRef op,
+                                                 const Number &a,
+                                                 const Number &b) {
+  auto fail = [&](const Message &message) {
+    e.fail(at, message);
+    return std::nullopt;
+  };
+  if (op == "+")
+    return a.exact + b.exact;
+  if (op == "-")
+    return a.exact - b.exact;
+  if (op == "*")
+    return a.exact * b.exact;
+  if (b.exact.isZero())
+    return fail(error::DivisionByZero());
+  if (op == "/") {
+    Polynomial value = a.exact / b.exact;
+    if (!value.isValid() && !b.exact.isConstant())
+      return fail(freeSize(b));
+    return value;
+  }
+  std::optional<Rational> x = a.exact.constant(), y = b.exact.constant();
+  if (x && y) {
+    Rational quotient = (*x / *y).floor();
+    return op == "//" ? quotient : *x - *y * quotient;
+  }
+  // A multiple is divided the same way at every size.
+  std::optional<Polynomial> quotient = a.exact.floorDivide(b.exact);
+  if (!quotient)
+    return fail(freeSize(x ? b : a));
+  return op == "//" ? *quotient : a.exact - b.exact * *quotient;
+}
+
 Value Operators::arithmetic(Tree *at, StringRef op, const Number &a,
                             const Number &b) {
-  bool additive = op == "+" || op == "-";
-  Dimension dimension;
-  if (additive || op == "//" || op == "%") {
-    dimension = a.dimension;
-    if (a.dimension != b.dimension) {
-      // A plain number may stand for a count.
-      if (a.dimension.isNone() && b.dimension.isCount())
-        dimension = b.dimension;
-      else if (!(b.dimension.isNone() && a.dimension.isCount()))
-        return e.fail(at, error::DifferentUnits, additive ? "add" : "divide",
-                      dimensionName(a.dimension), dimensionName(b.dimension));
-    }
-    if (op == "//" && !b.dimension.isNone())
-      dimension = {};
-  } else if (op == "*") {
-    dimension = a.dimension * b.dimension;
-  } else if (op == "/") {
-    dimension = a.dimension / b.dimension;
-  }
-  auto inexact = [&](double value) -> Value {
-    bool given = std::isinf(a.toDouble()) || std::isinf(b.toDouble());
-    if (std::isnan(value) || (std::isinf(value) && !given))
-      return e.fail(at, error::NotFinite, textOf(Value(a)), op,
-                    textOf(Value(b)));
-    return Number::inexact(value, dimension);
-  };
-
+  std::optional<Dimension> dimension = dimensionOf(at, op, a, b);
+  if (!dimension)
+    return {};
   if (op == "@")
     return e.fail(at, error::MatmulOfNumbers);
-  if (op == "^") {
-    if (!b.dimension.isNone())
-      return e.fail(at, error::ExponentUnit, dimensionName(b.dimension));
-    std::optional<int64_t> exponent = b.real ? std::nullopt : b.exact.toInt64();
-    if (exponent && !a.real) {
-      if (a.exact.isZero() && *exponent < 0)
-        return e.fail(at, error::DivisionByZero);
-      dimension = a.dimension.pow(*exponent);
-      Polynomial power;
-      if (std::optional<Rational> base = a.exact.constant())
-        power = base->pow(*exponent);
-      else if (*exponent >= 0 && *exponent <= 64)
-        power = a.exact.pow(*exponent);
-      else
-        power = Polynomial::invalid();
-      if (!power.isValid())
-        return e.fail(at, error::OutOfRange);
-      return Number(power, dimension);
-    }
-    if (!a.isConstant() || !b.isConstant())
-      return e.fail(at, freeSize(a.isConstant() ? b : a));
-    if (!a.dimension.isNone() && !a.dimension.isCount())
-      return e.fail(at, error::FractionalPower, dimensionName(a.dimension));
-    return inexact(std::pow(a.toDouble(), b.toDouble()));
-  }
+  if (op == "^")
+    return power(at, a, b);
   std::string device = a.device.empty() ? b.device : a.device;
   if (!b.device.empty() && b.device != device)
     return e.fail(at, error::DifferentDevices,
-                  additive    ? "add "
-                  : op == "*" ? "multiply "
-                              : "divide ",
+                  isAdditive(op) ? "add "
+                  : op == "*"    ? "multiply "
+                                 : "divide ",
                   a.device, b.device);
-  if (dimension.power(Dimension::Device) == 0)
+  if (dimension->power(Dimension::Device) == 0)
     device.clear();
-  if (a.real || b.real) {
-    if (!a.isConstant() || !b.isConstant())
-      return e.fail(at, error::InexactWithFreeSize);
-    if (b.toDouble() == 0 && !additive && op != "*")
-      return e.fail(at, error::DivisionByZero);
-    double x = a.toDouble(), y = b.toDouble();
-    return inexact(op == "+"    ? x + y
-                   : op == "-"  ? x - y
-                   : op == "*"  ? x * y
-                   : op == "/"  ? x / y
-                   : op == "//" ? std::floor(x / y)
-                                : x - y * std::floor(x / y));
-  }
-  Polynomial value;
-  if (op == "+") {
-    value = a.exact + b.exact;
-  } else if (op == "-") {
-    value = a.exact - b.exact;
-  } else if (op == "*") {
-    value = a.exact * b.exact;
-  } else if (op == "/") {
-    if (b.exact.isZero())
-      return e.fail(at, error::DivisionByZero);
-    value = a.exact / b.exact;
-    if (!value.isValid() && !b.exact.isConstant())
-      return e.fail(at, freeSize(b));
-  } else {
-    std::optional<Rational> x = a.exact.constant(), y = b.exact.constant();
-    if (b.exact.isZero())
-      return e.fail(at, error::DivisionByZero);
-    if (!x || !y) {
-      // A free multiple is divided in the same way at every size.
-      std::optional<Polynomial> quotient = a.exact.floorDivide(b.exact);
-      if (!quotient)
-        return e.fail(at, freeSize(x ? b : a));
-      value = op == "//" ? *quotient : a.exact - b.exact * *quotient;
-    } else {
-      Rational quotient = (*x / *y).floor();
-      value = op == "//" ? quotient : *x - *y * quotient;
-    }
-  }
-  if (!value.isValid())
+  if (a.real || b.real)
+    return inexactResult(at, op, a, b, *dimension);
+  std::optional<Polynomial> value = exactResult(at, op, a, b);
+  if (!value)
+    return {};
+  if (!value->isValid())
     return e.fail(at, error::OutOfRange);
-  return Number(value, dimension, device);
+  return Number(*value, *dimension, device);
 }
 
 Value Operators::compare(Tree *at, StringRef op, const Value &a0,

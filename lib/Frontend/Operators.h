@@ -34,6 +34,20 @@ public:
   std::optional<Literal> literalOf(NetParser::QuantityContext *tree);
 
 private:
+  /// The dimension of a result. None, with an error, if there is none.
+  std::optional<Dimension> dimensionOf(Tree *at, llvm::StringRef op,
+                                       const Number &a, const Number &b);
+  Value power(Tree *at, const Number &a, const Number &b);
+  /// The result, if one of the operands is inexact.
+  Value inexactResult(Tree *at, llvm::StringRef op, const Number &a,
+                      const Number &b, const Dimension &dimension);
+  /// A number that the operands give, if it is finite.
+  Value inexact(Tree *at, llvm::StringRef op, const Number &a, const Number &b,
+                double value, const Dimension &dimension);
+  /// The result of exact operands. None, with an error, if there is none.
+  std::optional<Polynomial> exactResult(Tree *at, llvm::StringRef op,
+                                        const Number &a, const Number &b);
+
   Evaluator &e;
 };
 

@@ -483,108 +483,167 @@ static std::optional<Side> parseSide(StringRef text) {
   return grouped ? std::nullopt : std::optional(side);
 }
 
-Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
-  auto *tensor = arguments.front().value.as<Tensor>();
-  std::string spec;
-  llvm::StringMap<Polynomial> sizes;
-  llvm::MapVector<std::string, Tree *, llvm::StringMap<unsigned>> given;
-  for (const Argument &argument : llvm::drop_begin(arguments)) {
-    if (argument.name.empty() && argument.value.is<std::string>()) {
-      spec = *argument.value.as<std::string>();
-    } else if (!argument.name.empty()) {
-      std::optional<Polynomial> size =
-          e.tensors.sizeOf(argument.at, argument.value);
-      if (!size)
-        return {};
-      sizes[argument.name] = *size;
-      given[argument.name] = argument.at;
-    } else {
-      return e.fail(argument.at, error::RearrangeArguments);
+namespace {
+/// A call of `rearrange`, step by step. Each step returns false after an error.
+class Rearrangement {
+public:
+  Rearrangement(Evaluator &e, Builtins::Tree *at, const Tensor &tensor)
+      : e(e), at(at), tensor(tensor), shape(shapeOf(tensor.value)) {}
+
+  bool readArguments(llvm::ArrayRef<Argument> arguments) {
+    for (const Argument &argument : arguments) {
+      if (argument.name.empty() && argument.value.is<std::string>()) {
+        spec = *argument.value.as<std::string>();
+      } else if (!argument.name.empty()) {
+        std::optional<Polynomial> size =
+            e.tensors.sizeOf(argument.at, argument.value);
+        if (!size)
+          return false;
+        sizes[argument.name] = *size;
+        given[argument.name] = argument.at;
+      } else {
+        return fail(argument.at, error::RearrangeArguments());
+      }
     }
+    return !spec.empty() || fail(at, error::RearrangeWithoutPattern());
   }
-  if (spec.empty())
-    return e.fail(at, error::RearrangeWithoutPattern);
-  auto [leftText, rightText] = StringRef(spec).split("->");
-  std::optional<Side> from = parseSide(leftText), to = parseSide(rightText);
-  if (!from || !to || !StringRef(spec).contains("->"))
-    return e.fail(at, error::NotARearrangement, spec);
-  Shape shape = shapeOf(tensor->value);
-  if (from->size() != shape.rank())
-    return e.fail(at, error::RearrangeRank, leftText.trim(), from->size(),
-                  shape.rank(), e.tensors.axesText(*tensor));
-  // Split each group on the left.
-  TensorBuilder::Sizes split;
-  std::vector<std::string> letters;
-  for (auto [i, group] : llvm::enumerate(*from)) {
+
+  bool parse() {
+    auto [leftText, rightText] = StringRef(spec).split("->");
+    std::optional<Side> left = parseSide(leftText),
+                        right = parseSide(rightText);
+    if (!left || !right || !StringRef(spec).contains("->"))
+      return fail(at, error::NotARearrangement(spec));
+    if (left->size() != shape.rank())
+      return fail(at, error::RearrangeRank(leftText.trim(), left->size(),
+                                           shape.rank(),
+                                           e.tensors.axesText(tensor)));
+    from = std::move(*left);
+    to = std::move(*right);
+    return true;
+  }
+
+  /// Splits every group on the left.
+  bool split() {
+    for (auto [i, group] : llvm::enumerate(from)) {
+      if (!takeLetters(group, shape[i]))
+        return false;
+      for (const std::string &letter : group) {
+        parts.shape.sizes.push_back(sizes[letter]);
+        parts.labels.push_back(group.size() == 1 ? tensor.labels[i] : Label());
+      }
+    }
+    for (auto &[letter, place] : given)
+      if (!llvm::is_contained(letters, letter))
+        return fail(place, error::UnknownLetter(
+                               StringRef(spec).split("->").first.trim(), letter,
+                               e.didYouMean(letter, letters)));
+    e.tensors.dropDoubled(parts.labels);
+    return true;
+  }
+
+  /// Brings the letters into the order of the right side.
+  bool arrange() {
+    for (auto &group : to)
+      for (const std::string &letter : group) {
+        auto found = llvm::find(letters, letter);
+        if (found == letters.end())
+          return fail(at, error::LetterOnRightOnly(letter));
+        if (llvm::is_contained(order, found - letters.begin()))
+          return fail(at, error::LetterTwiceOnRight(letter));
+        order.push_back(found - letters.begin());
+      }
+    return order.size() == letters.size() ||
+           fail(at, error::LetterOnLeftOnly());
+  }
+
+  /// Merges the groups of the right side.
+  TensorBuilder::Sizes merged() {
+    TensorBuilder::Sizes merged;
+    for (auto &group : to) {
+      Polynomial size = 1;
+      for (const std::string &letter : group)
+        size *= sizes[letter];
+      merged.shape.sizes.push_back(size);
+      merged.labels.push_back(labelOf(group));
+    }
+    return merged;
+  }
+
+  TensorBuilder::Sizes parts;       ///< after split()
+  llvm::SmallVector<int64_t> order; ///< of the parts, after arrange()
+
+private:
+  bool fail(Builtins::Tree *where, const Message &message) {
+    e.fail(where, message);
+    return false;
+  }
+
+  /// Takes the letters of an axis of this size, and finds the size of the one
+  /// that has none yet.
+  bool takeLetters(const std::vector<std::string> &group,
+                   const Polynomial &size) {
     Polynomial known = 1;
     std::string open;
     for (const std::string &letter : group) {
       if (llvm::is_contained(letters, letter))
-        return e.fail(at, error::LetterTwiceOnLeft, letter);
+        return fail(at, error::LetterTwiceOnLeft(letter));
       letters.push_back(letter);
       if (group.size() == 1 && !sizes.count(letter))
-        sizes[letter] = shape[i];
+        sizes[letter] = size;
       if (sizes.count(letter))
         known *= sizes[letter];
       else if (open.empty())
         open = letter;
       else
-        return e.fail(at, error::LetterWithoutSize, llvm::join(group, " "),
-                      open, letter);
+        return fail(
+            at, error::LetterWithoutSize(llvm::join(group, " "), open, letter));
     }
     if (!open.empty()) {
-      sizes[open] = shape[i] / known;
+      sizes[open] = size / known;
       known *= sizes[open];
     }
     bool isWhole = open.empty() || !sizes[open].isConstant() ||
                    sizes[open].toInt64().has_value();
-    if (known != shape[i] || !known.isValid() || !isWhole)
-      return e.fail(at, error::LettersDoNotDivide, llvm::join(group, " "),
-                    shape[i].str());
-    for (const std::string &letter : group) {
-      split.shape.sizes.push_back(sizes[letter]);
-      split.labels.push_back(group.size() == 1 ? tensor->labels[i] : Label());
-    }
+    return (known == size && known.isValid() && isWhole) ||
+           fail(at,
+                error::LettersDoNotDivide(llvm::join(group, " "), size.str()));
   }
-  for (auto &[letter, place] : given)
-    if (!llvm::is_contained(letters, letter))
-      return e.fail(place, error::UnknownLetter, leftText.trim(), letter,
-                    e.didYouMean(letter, letters));
-  e.tensors.dropDoubled(split.labels);
-  Value parts = e.tensors.reshaped(at, *tensor, split);
-  if (!parts.is<Tensor>())
-    return {};
-  // Bring the letters into the order on the right, then merge the groups there.
-  llvm::SmallVector<int64_t> order;
-  for (auto &group : *to)
-    for (const std::string &letter : group) {
-      auto found = llvm::find(letters, letter);
-      if (found == letters.end())
-        return e.fail(at, error::LetterOnRightOnly, letter);
-      if (llvm::is_contained(order, found - letters.begin()))
-        return e.fail(at, error::LetterTwiceOnRight, letter);
-      order.push_back(found - letters.begin());
-    }
-  if (order.size() != letters.size())
-    return e.fail(at, error::LetterOnLeftOnly);
-  Tensor ordered = e.tensors.transposed(at, *parts.as<Tensor>(), order);
-  // An axis with all parts of one old axis, in any order, keeps its label.
-  auto labelOf = [&](const std::vector<std::string> &group) {
-    for (auto [i, axis] : llvm::enumerate(*from))
+
+  /// All parts of one axis together, in whatever order, are that axis.
+  Label labelOf(const std::vector<std::string> &group) const {
+    for (auto [i, axis] : llvm::enumerate(from))
       if (axis.size() == group.size() &&
           std::is_permutation(axis.begin(), axis.end(), group.begin()))
-        return tensor->labels[i];
+        return tensor.labels[i];
     return Label();
-  };
-  TensorBuilder::Sizes merged;
-  for (auto &group : *to) {
-    Polynomial size = 1;
-    for (const std::string &letter : group)
-      size *= sizes[letter];
-    merged.shape.sizes.push_back(size);
-    merged.labels.push_back(labelOf(group));
   }
-  return e.tensors.reshaped(at, ordered, merged);
+
+  Evaluator &e;
+  Builtins::Tree *at;
+  const Tensor &tensor;
+  Shape shape;
+  std::string spec;
+  Side from, to;
+  llvm::StringMap<Polynomial> sizes; ///< of letters
+  llvm::MapVector<std::string, Builtins::Tree *, llvm::StringMap<unsigned>>
+      given;
+  std::vector<std::string> letters;
+};
+} // namespace
+
+Value Builtins::callRearrange(Tree *at, std::vector<Argument> &arguments) {
+  const Tensor &tensor = *arguments.front().value.as<Tensor>();
+  Rearrangement rearrangement(e, at, tensor);
+  if (!rearrangement.readArguments(llvm::ArrayRef(arguments).drop_front()) ||
+      !rearrangement.parse() || !rearrangement.split())
+    return {};
+  Value parts = e.tensors.reshaped(at, tensor, rearrangement.parts);
+  if (!parts.is<Tensor>() || !rearrangement.arrange())
+    return {};
+  Tensor ordered =
+      e.tensors.transposed(at, *parts.as<Tensor>(), rearrangement.order);
+  return e.tensors.reshaped(at, ordered, rearrangement.merged());
 }
 
 Value Builtins::callExpand(Tree *at, std::vector<Argument> &arguments) {

@@ -27,86 +27,64 @@ Identity *TensorBuilder::appliedAgain(Identity &self) const {
   return nullptr;
 }
 
-Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
-  llvm::SmallVector<mlir::Value> operands;
-  std::optional<Polynomial> parameters, active, forward;
-  TensorBuilder::Sizes out;
-  for (Argument &argument : arguments) {
-    std::optional<Number> number = numberOf(argument.value);
-    if (argument.name.empty()) {
-      auto *tensor = argument.value.as<Tensor>();
-      if (!tensor)
-        return e.fail(argument.at, error::OpaqueArgument,
-                      kindOf(argument.value));
-      operands.push_back(tensor->value);
-    } else if (argument.name == "params" || argument.name == "active") {
-      if (!number || number->real || !number->dimension.isNone() ||
-          !number->exact.constant())
-        return e.fail(argument.at, error::OpaqueParams, argument.name,
-                      textOf(argument.value));
-      (argument.name == "params" ? parameters : active) = number->exact;
-    } else if (argument.name == "forward") {
-      if (!number || number->real ||
-          number->dimension != Dimension(Dimension::Flop))
-        return e.fail(argument.at, error::OpaqueForward,
-                      textOf(argument.value));
-      forward = number->exact;
-    } else if (argument.name == "out") {
-      std::optional<std::vector<Value>> sizes =
-          e.itemsOf(argument.at, argument.value);
-      std::optional<TensorBuilder::Sizes> shape;
-      if (sizes)
-        shape = e.tensors.sizesOf(argument.at, *sizes);
-      if (!shape)
-        return {};
-      out = *shape;
-    } else {
-      return e.fail(
-          argument.nameAt(), error::UnknownArgument, "opaque", argument.name,
-          e.didYouMean(argument.name, {"params", "active", "forward", "out"}));
+namespace {
+/// A call of `opaque`: what it states, and what that costs.
+class OpaqueCall {
+public:
+  using Tree = Builtins::Tree;
+
+  OpaqueCall(Evaluator &e, Tree *at) : e(e), at(at) {}
+
+  /// False after an error.
+  bool read(llvm::ArrayRef<Argument> arguments) {
+    if (!llvm::all_of(arguments, [&](const Argument &argument) {
+          return readArgument(argument);
+        }))
+      return false;
+    all = parameters.value_or(0).constant().value_or(0);
+    used = active.value_or(all).constant().value_or(0);
+    if (active && (used <= Rational(0) || used > all))
+      return fail(at, error::OpaqueActive(textOf(Value(Number(all))),
+                                          textOf(Value(Number(used)))));
+    return true;
+  }
+
+  /// FLOP of the forward pass: for each token of a sequence of whole numbers,
+  /// else for each example. None after an error.
+  std::optional<Polynomial> flop(const Tensor &input, mlir::Location where) {
+    Shape shape = shapeOf(input.value);
+    Polynomial examples = shape.rank() == 0 ? Polynomial(1) : shape[0];
+    Polynomial positions = examples;
+    if (mlir::isa<mlir::IntegerType>(netc::elementOf(input.value))) {
+      std::optional<size_t> sequence = e.tensors.find(input, "T");
+      if (!sequence && shape.rank() > 2) {
+        fail(at, error::OpaqueTokenAxis(e.tensors.axesText(input)));
+        return std::nullopt;
+      }
+      positions = sequence && *sequence != 0 ? examples * shape[*sequence]
+                                             : shape.elements();
     }
-  }
-  Rational all = parameters.value_or(0).constant().value_or(0);
-  Rational used = active.value_or(all).constant().value_or(0);
-  if (active && (used <= Rational(0) || used > all))
-    return e.fail(at, error::OpaqueActive, textOf(Value(Number(all))),
-                  textOf(Value(Number(used))));
-  Shape first = shapeOf(operands.front());
-  std::optional<mlir::RankedTensorType> type =
-      e.tensors.tensorType(at, e.builder.getF32Type(), out.shape);
-  if (!type)
-    return {};
-  mlir::Location where = e.tensors.opLocation(at, "opaque");
-  // A sequence of integers has one row per token, other inputs one per example.
-  Polynomial examples = first.rank() == 0 ? Polynomial(1) : first[0];
-  Polynomial positions = examples;
-  if (mlir::isa<mlir::IntegerType>(netc::elementOf(operands.front()))) {
-    const Tensor &ids = *arguments.front().value.as<Tensor>();
-    std::optional<size_t> sequence = e.tensors.find(ids, "T");
-    if (!sequence && first.rank() > 2)
-      return e.fail(at, error::OpaqueTokenAxis, e.tensors.axesText(ids));
-    positions = sequence && *sequence != 0 ? examples * first[*sequence]
-                                           : first.elements();
-  }
-  Polynomial flop;
-  if (forward) {
-    flop = *forward * examples;
-  } else if (parameters) {
-    flop = active.value_or(*parameters) * positions * 2;
-  } else {
-    // An unknown cost is a symbol that no run gives a value.
+    if (forward)
+      return *forward * examples;
+    if (parameters)
+      return active.value_or(*parameters) * positions * 2;
+    // Nobody has said: a symbol, which no run gives a value.
     std::string name = std::string(unknownCost);
     for (char c : where->findInstanceOf<mlir::NameLoc>().getName().getValue())
       name += llvm::isAlnum(c) ? c : '_';
-    flop = Polynomial::symbol(name);
+    return Polynomial::symbol(name);
   }
-  if (forward && !parameters && !e.frame->frozen)
-    e.warn(at, "", WarningId::OpaqueWithoutParams,
-           "`opaque` states `forward` and no `params`: nothing in it learns, "
-           "and backward it costs what its input asks for; `params = 0` says "
-           "so, too");
-  if (parameters && *parameters != 0) {
-    // Use two axes if there are too many elements for one.
+
+  /// Makes the weights. False after an error.
+  bool addWeights() {
+    if (forward && !parameters && !e.frame->frozen)
+      e.warn(at, "", WarningId::OpaqueWithoutParams,
+             "`opaque` states `forward` and no `params`: nothing in it learns, "
+             "and backward it costs what its input asks for; `params = 0` says "
+             "so, too");
+    if (!parameters || *parameters == 0)
+      return true;
+    // More than one axis can have stand in two.
     Polynomial rows = 1, rest = *parameters;
     if (*parameters->constant() > Rational(Shape::maxSize)) {
       rows = 1024;
@@ -116,18 +94,88 @@ Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
                                 {"", Number(rest), at, false}};
     Value made = e.tensors.weight(at, sizes, /*isParameter=*/true);
     if (!made.is<Tensor>())
-      return {};
+      return false;
     operands.push_back(made.as<Tensor>()->value);
+    return true;
   }
-  if (!e.spend(at, 1))
+
+  /// The share of the weights that one example does not use; null if it is not
+  /// stated.
+  PolynomialAttr idle() const {
+    return active ? PolynomialAttr::get(e.context, (all - used) / all)
+                  : PolynomialAttr();
+  }
+
+  llvm::SmallVector<mlir::Value> operands;
+  TensorBuilder::Sizes out;
+
+private:
+  bool fail(Tree *where, const Message &message) {
+    e.fail(where, message);
+    return false;
+  }
+
+  bool readArgument(const Argument &argument) {
+    std::optional<Number> number = numberOf(argument.value);
+    if (argument.name.empty()) {
+      auto *tensor = argument.value.as<Tensor>();
+      if (!tensor)
+        return fail(argument.at, error::OpaqueArgument(kindOf(argument.value)));
+      operands.push_back(tensor->value);
+    } else if (argument.name == "params" || argument.name == "active") {
+      if (!number || number->real || !number->dimension.isNone() ||
+          !number->exact.constant())
+        return fail(argument.at,
+                    error::OpaqueParams(argument.name, textOf(argument.value)));
+      (argument.name == "params" ? parameters : active) = number->exact;
+    } else if (argument.name == "forward") {
+      if (!number || number->real ||
+          number->dimension != Dimension(Dimension::Flop))
+        return fail(argument.at, error::OpaqueForward(textOf(argument.value)));
+      forward = number->exact;
+    } else if (argument.name == "out") {
+      std::optional<std::vector<Value>> sizes =
+          e.itemsOf(argument.at, argument.value);
+      std::optional<TensorBuilder::Sizes> shape;
+      if (sizes)
+        shape = e.tensors.sizesOf(argument.at, *sizes);
+      if (!shape)
+        return false;
+      out = *shape;
+    } else {
+      return fail(argument.nameAt(),
+                  error::UnknownArgument(
+                      "opaque", argument.name,
+                      e.didYouMean(argument.name,
+                                   {"params", "active", "forward", "out"})));
+    }
+    return true;
+  }
+
+  Evaluator &e;
+  Tree *at;
+  std::optional<Polynomial> parameters, active, forward;
+  Rational all, used; ///< weights, and those of them that one example uses
+};
+} // namespace
+
+Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
+  OpaqueCall call(e, at);
+  if (!call.read(arguments))
     return {};
-  PolynomialAttr idle;
-  if (active)
-    idle = PolynomialAttr::get(e.context, (all - used) / all);
-  return Tensor{
-      e.builder.create<OpaqueOp>(mlir::Location(where), *type, operands,
-                                 PolynomialAttr::get(e.context, flop), idle),
-      out.labels};
+  std::optional<mlir::RankedTensorType> type =
+      e.tensors.tensorType(at, e.builder.getF32Type(), call.out.shape);
+  if (!type)
+    return {};
+  mlir::Location where = e.tensors.opLocation(at, "opaque");
+  std::optional<Polynomial> flop =
+      call.flop(*arguments.front().value.as<Tensor>(), where);
+  if (!flop || !call.addWeights() || !e.spend(at, 1))
+    return {};
+  return Tensor{e.builder.create<OpaqueOp>(
+                    where, *type, call.operands,
+                    PolynomialAttr::get(e.context, *flop), call.idle()),
+                call.out.labels};
 }
 
 Value Builtins::callTable(Tree *at, std::vector<Argument> &arguments) {

@@ -100,12 +100,187 @@ static bool hasSymbols(const Sizes &sizes) {
       sizes, [](const Polynomial &size) { return !size.isConstant(); });
 }
 
+/// Adds the argument with the sizes that a call of `reshape` takes.
+static void addSizes(Step &view, const Sizes &sizes) {
+  StepArgument argument{"", "size", sizesText(sizes),
+                        "", false,  hasSymbols(sizes)};
+  view.arguments.push_back(argument);
+}
+
+/// Writes the steps of a view one by one, as they stand.
+static void writeSteps(Step &view) {
+  view.form = Step::Form_;
+  view.fn = "%0";
+  for (size_t i = 0; i < view.shapes.size(); ++i) {
+    std::string number = "#" + std::to_string(view.arguments.size());
+    if (view.permutations[i].empty()) {
+      view.fn = "reshape(" + view.fn + ", " + number + ")";
+      addSizes(view, view.shapes[i]);
+      continue;
+    }
+    std::vector<std::string> order;
+    for (int each : view.permutations[i])
+      order.push_back(std::to_string(each));
+    view.fn =
+        "transpose(" + view.fn + ", order = [" + llvm::join(order, ", ") + "])";
+  }
+}
+
+/// Writes a view that moves no axis. `had` are the labels of the operand,
+/// `made` those of the result.
+static void writeReshape(Step &view, const Sizes &from,
+                         const std::vector<std::string> &had,
+                         std::vector<std::string> &made) {
+  const Sizes &to = view.shapes.back();
+  if (to.size() == 2 && from.size() > 2 && to[0] == from[0]) {
+    view.fn = "flatten";
+    made[0] = had[0];
+    return;
+  }
+  view.fn = "reshape";
+  addSizes(view, to);
+  for (size_t i = 0; i < to.size() && i < from.size() && to[i] == from[i]; ++i)
+    if (!to[i].isConstant())
+      made[i] = had[i];
+}
+
+namespace {
+/// Writes a view that moves axes as a call of `rearrange`.
+class Rearrangement {
+public:
+  Rearrangement(const Axes &axes, const std::vector<std::string> &had)
+      : axes(axes), had(had), letters(lettersFor(axes, had)) {
+    for (const std::vector<int> &each : axes.first)
+      starts.push_back(axes.leaves(each));
+    for (const std::vector<int> &each : axes.now)
+      if (std::vector<int> leaves = axes.leaves(each); !leaves.empty())
+        wanted.push_back(leaves);
+    placeRest();
+  }
+
+  /// Adds the pattern and the sizes of its letters to the arguments.
+  void write(Step &view) {
+    std::vector<std::string> left, right;
+    for (const std::vector<int> &each : starts)
+      left.push_back(group(each));
+    for (const std::vector<int> &each : wanted)
+      right.push_back(group(each));
+    view.form = Step::Pipe;
+    view.fn = "rearrange";
+    view.arguments.push_back(
+        {"", "",
+         "\"" + llvm::join(left, " ") + " -> " + llvm::join(right, " ") + "\"",
+         "", false});
+    for (const std::vector<int> &each : starts)
+      writeSizes(view, each);
+  }
+
+  /// The number of axes of the result. Of size 1 there may be more.
+  size_t rank() const { return wanted.size(); }
+
+  /// Labels of the result: of an axis that stays whole, or whose parts are
+  /// together again.
+  std::vector<std::string> labels() const {
+    std::vector<std::string> labels;
+    for (const std::vector<int> &each : wanted) {
+      std::string label;
+      for (size_t i = 0; i < starts.size(); ++i) {
+        std::vector<int> a = starts[i], b = each;
+        llvm::sort(a);
+        llvm::sort(b);
+        if (a == b)
+          label = had[i];
+      }
+      labels.push_back(label);
+    }
+    return labels;
+  }
+
+private:
+  /// What is split shows its letters on the left.
+  static llvm::StringRef lettersFor(const Axes &axes,
+                                    const std::vector<std::string> &had) {
+    if (axes.first.size() == 4 && had[1] == "C")
+      return "nchwabdefgijklmopqrstuvxyz";
+    return axes.parts.empty() ? "nhtkabcdefgijlmopqrsuvwxyz"
+                              : "nthkabcdefgijlmopqrsuvwxyz";
+  }
+
+  /// An axis of size 1 that vanishes goes into the group that stands last. Axes
+  /// of size 1 have letters of their own.
+  void placeRest() {
+    std::set<int> placed;
+    for (const std::vector<int> &each : wanted)
+      placed.insert(each.begin(), each.end());
+    for (const std::vector<int> &each : starts)
+      for (int leaf : each)
+        if (!placed.count(leaf)) {
+          if (wanted.empty())
+            wanted.push_back({});
+          wanted.back().push_back(leaf);
+        }
+  }
+
+  std::string group(const std::vector<int> &leaves) {
+    std::vector<std::string> words;
+    for (int leaf : leaves) {
+      auto [found, isNew] = names.try_emplace(leaf, "");
+      if (isNew)
+        found->second =
+            std::string(1, letters[(names.size() - 1) % letters.size()]);
+      words.push_back(found->second);
+    }
+    return words.size() == 1 ? words[0] : "(" + llvm::join(words, " ") + ")";
+  }
+
+  /// All but one part of an axis must be told: numbers before free axes, the
+  /// last before the first.
+  void writeSizes(Step &view, const std::vector<int> &split) {
+    if (split.size() < 2)
+      return;
+    int free = -1;
+    for (int leaf : split)
+      if (!axes.sizes[leaf].isConstant())
+        free = leaf;
+    if (free < 0)
+      free = split[0];
+    for (int leaf : split)
+      if (leaf != free)
+        view.arguments.push_back({names[leaf], "width", axes.sizes[leaf].str(),
+                                  "", axes.sizes[leaf].isConstant(),
+                                  !axes.sizes[leaf].isConstant()});
+  }
+
+  const Axes &axes;
+  const std::vector<std::string> &had;
+  llvm::StringRef letters;
+  std::map<int, std::string> names;
+  std::vector<std::vector<int>> starts, wanted;
+};
+} // namespace
+
+/// Lets a call of `rearrange` pass its result on to a reshape, which adds axes
+/// of size 1.
+static void reshapeAfter(Step &view, const Sizes &to) {
+  view.form = Step::Form_;
+  std::string call = "rearrange(%0";
+  for (size_t i = 0; i < view.arguments.size(); ++i)
+    call +=
+        ", " +
+        (view.arguments[i].key.empty() ? "" : view.arguments[i].key + " = ") +
+        "#" + std::to_string(i);
+  view.fn =
+      "reshape(" + call + "), #" + std::to_string(view.arguments.size()) + ")";
+  for (StepArgument &each : view.arguments)
+    each.key.clear();
+  addSizes(view, to);
+}
+
 void netc::import::writeView(Step &view, Graph &graph) {
-  int source = view.ins[0], result = view.outs[0];
-  const Sizes &from = graph.shape(source);
+  const Sizes &from = graph.shape(view.ins[0]);
   Sizes to = view.shapes.back();
-  std::vector<std::string> had = graph.values[source].labels;
-  std::vector<std::string> &made = graph.values[result].labels;
+  std::vector<std::string> had = graph.values[view.ins[0]].labels;
+  std::vector<std::string> &made = graph.values[view.outs[0]].labels;
   made.assign(to.size(), "");
   bool isMoved = false;
   Axes axes(from);
@@ -120,144 +295,14 @@ void netc::import::writeView(Step &view, Graph &graph) {
   }
   view.form = Step::Pipe;
   view.arguments.clear();
-  auto reshape = [&](const Sizes &sizes) {
-    StepArgument sizesOf{"", "size", sizesText(sizes),
-                         "", false,  hasSymbols(sizes)};
-    view.arguments.push_back(sizesOf);
-  };
-  if (!isMoved || !isPattern) {
-    if (isMoved) {
-      // One by one, as they stand.
-      view.form = Step::Form_;
-      view.fn = "%0";
-      for (size_t i = 0; i < view.shapes.size(); ++i) {
-        std::string number = "#" + std::to_string(view.arguments.size());
-        if (view.permutations[i].empty()) {
-          view.fn = "reshape(" + view.fn + ", " + number + ")";
-          reshape(view.shapes[i]);
-        } else {
-          std::vector<std::string> order;
-          for (int each : view.permutations[i])
-            order.push_back(std::to_string(each));
-          view.fn = "transpose(" + view.fn + ", order = [" +
-                    llvm::join(order, ", ") + "])";
-        }
-      }
-      return;
-    }
-    if (to.size() == 2 && from.size() > 2 && to[0] == from[0]) {
-      view.fn = "flatten";
-      made[0] = had[0];
-      return;
-    }
-    view.fn = "reshape";
-    reshape(to);
-    for (size_t i = 0; i < to.size() && i < from.size() && to[i] == from[i];
-         ++i)
-      if (!to[i].isConstant())
-        made[i] = had[i];
-    return;
-  }
-
-  // The letters: what is split shows them on the left.
-  std::map<int, std::string> names;
-  bool isSplit = !axes.parts.empty();
-  llvm::StringRef letters =
-      isSplit ? "nthkabcdefgijlmopqrsuvwxyz" : "nhtkabcdefgijlmopqrsuvwxyz";
-  if (from.size() == 4 && had[1] == "C")
-    letters = "nchwabdefgijklmopqrstuvxyz";
-  auto group = [&](const std::vector<int> &leaves) {
-    std::vector<std::string> words;
-    for (int leaf : leaves) {
-      auto [found, isNew] = names.try_emplace(leaf, "");
-      if (isNew)
-        found->second =
-            std::string(1, letters[(names.size() - 1) % letters.size()]);
-      words.push_back(found->second);
-    }
-    return words.size() == 1 ? words[0] : "(" + llvm::join(words, " ") + ")";
-  };
-  // Axes of size 1 have letters of their own, and vanish or come in a reshape.
-  std::vector<std::string> left, right;
-  std::set<int> placed;
-  Sizes kept;
-  std::vector<std::vector<int>> wanted;
-  for (const std::vector<int> &each : axes.now)
-    if (std::vector<int> leaves = axes.leaves(each); !leaves.empty()) {
-      placed.insert(leaves.begin(), leaves.end());
-      wanted.push_back(leaves);
-    }
-  std::vector<std::vector<int>> starts;
-  for (const std::vector<int> &each : axes.first)
-    starts.push_back(axes.leaves(each));
-  // One that vanishes goes into the group that stands last.
-  for (const std::vector<int> &each : starts)
-    for (int leaf : each)
-      if (!placed.count(leaf)) {
-        if (wanted.empty())
-          wanted.push_back({});
-        wanted.back().push_back(leaf);
-      }
-  for (const std::vector<int> &each : starts)
-    left.push_back(group(each));
-  for (const std::vector<int> &each : wanted) {
-    right.push_back(group(each));
-    Polynomial size = 1;
-    for (int leaf : each)
-      size *= axes.sizes[leaf];
-    kept.push_back(size);
-  }
-  view.form = Step::Pipe;
-  view.fn = "rearrange";
-  view.arguments.push_back(
-      {"", "",
-       "\"" + llvm::join(left, " ") + " -> " + llvm::join(right, " ") + "\"",
-       "", false});
-  for (const std::vector<int> &each : starts) {
-    if (each.size() < 2)
-      continue;
-    // All but one part must be told: numbers before free axes, the last before
-    // the first.
-    int free = -1;
-    for (int leaf : each)
-      if (!axes.sizes[leaf].isConstant())
-        free = leaf;
-    if (free < 0)
-      free = each[0];
-    for (int leaf : each)
-      if (leaf != free)
-        view.arguments.push_back({names[leaf], "width", axes.sizes[leaf].str(),
-                                  "", axes.sizes[leaf].isConstant(),
-                                  !axes.sizes[leaf].isConstant()});
-  }
-  // Labels: of an axis that stays whole, or whose parts are together again.
-  std::vector<std::string> labels;
-  for (const std::vector<int> &each : wanted) {
-    std::string label;
-    for (size_t i = 0; i < starts.size(); ++i) {
-      std::vector<int> a = starts[i], b = each;
-      llvm::sort(a);
-      llvm::sort(b);
-      if (a == b)
-        label = had[i];
-    }
-    labels.push_back(label);
-  }
-  if (kept.size() == to.size()) {
-    made = labels;
-    return;
-  }
-  // New axes of size 1.
-  view.form = Step::Form_;
-  std::string call = "rearrange(%0";
-  for (size_t i = 0; i < view.arguments.size(); ++i)
-    call +=
-        ", " +
-        (view.arguments[i].key.empty() ? "" : view.arguments[i].key + " = ") +
-        "#" + std::to_string(i);
-  view.fn =
-      "reshape(" + call + "), #" + std::to_string(view.arguments.size()) + ")";
-  for (StepArgument &each : view.arguments)
-    each.key.clear();
-  reshape(to);
+  if (!isMoved)
+    return writeReshape(view, from, had, made);
+  if (!isPattern)
+    return writeSteps(view);
+  Rearrangement rearrangement(axes, had);
+  rearrangement.write(view);
+  if (rearrangement.rank() == to.size())
+    made = rearrangement.labels();
+  else
+    reshapeAfter(view, to);
 }
