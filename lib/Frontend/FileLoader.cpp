@@ -155,9 +155,10 @@ FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
   for (const std::string &folder : folders) {
     llvm::SmallString<256> path(folder);
     llvm::sys::path::append(path, name);
-    if (!llvm::sys::fs::exists(path))
+    bool isOnDisk = llvm::sys::fs::exists(path);
+    if (!isOnDisk && !(e.options.bufferOf && e.options.bufferOf(path)))
       continue;
-    if (!isBelow(path, folder)) {
+    if (isOnDisk && !isBelow(path, folder)) {
       e.fail(tree, error::ImportLink, name,
              folder.empty() ? "this folder" : "`" + folder + "`");
       return nullptr;

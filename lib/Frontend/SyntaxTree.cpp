@@ -5,6 +5,8 @@
 #include "lib/Frontend/SyntaxTree.h"
 
 #include "grammar/NetLexer.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
 
 using namespace antlr4;
 
@@ -86,7 +88,10 @@ std::string importedFile(NetParser::ImportDeclContext *import) {
   if (!import->STRING())
     return "";
   std::string quoted = import->STRING()->getText();
-  return quoted.substr(1, quoted.size() - 2);
+  llvm::SmallString<128> path(llvm::StringRef(quoted).drop_front().drop_back());
+  // One file has one path.
+  llvm::sys::path::remove_dots(path);
+  return path.str().str();
 }
 
 std::string nameOf(NetParser::JobContext *job) {
