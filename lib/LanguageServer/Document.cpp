@@ -166,17 +166,6 @@ const Mention *Document::mentionAt(TextPlace place) const {
   return before;
 }
 
-std::vector<const Mention *>
-Document::mentionsOf(const Declaration &declaration) const {
-  std::vector<const Mention *> mentions;
-  for (const Mention &mention : names.mentions())
-    if (const Declaration *meant = mention.declaration;
-        meant && meant->scope == declaration.scope &&
-        meant->name == declaration.name)
-      mentions.push_back(&mention);
-  return mentions;
-}
-
 const Declaration *Document::topLevel(llvm::StringRef name) const {
   auto found = names.fileScope().names.find(name);
   return found == names.fileScope().names.end() ? nullptr

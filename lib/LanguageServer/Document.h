@@ -57,9 +57,6 @@ public:
 
   /// The name under a place or just in front of it, or null.
   const Mention *mentionAt(TextPlace place) const;
-  /// All mentions of what a declaration names: a name that is bound again in
-  /// the same scope is the same one.
-  std::vector<const Mention *> mentionsOf(const Declaration &declaration) const;
   /// Those of the file that others may import, by name; or null.
   const Declaration *topLevel(llvm::StringRef name) const;
   /// The comment above a declaration, and its first line.

@@ -9,12 +9,11 @@
 #include "lib/Frontend/RunBuilder.h"
 #include "lib/Hardware/Hardware.h"
 #include "lib/LanguageServer/Completion.h"
+#include "lib/LanguageServer/Workspace.h"
 #include "lib/Report/HardwareTable.h"
 #include "lib/Std/Std.h"
 #include "lib/Units/Units.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 
 using namespace netc;
 using namespace mlir::lsp;
@@ -74,18 +73,6 @@ public:
 private:
   using Reply = Callback<json::Value>;
 
-  /// A file that the editor has open. The last check that it passed may be of
-  /// an earlier text.
-  struct OpenFile {
-    URIForFile uri;
-    int64_t version = 0;
-    std::unique_ptr<Document> document;
-    std::vector<Problem> problems; ///< of its text
-    llvm::StringMap<std::string> costs;
-    llvm::StringMap<std::vector<std::string>> members, parts;
-    std::map<TextPlace, std::string> types; ///< empty until it is checked
-  };
-
   void initialize(const InitializeParams &, Reply reply);
   void ignore(const InitializeParams &) {}
   void shutDown(const NoParams &, Callback<std::nullptr_t> reply) {
@@ -107,10 +94,7 @@ private:
   void types(const InlayHintsParams &params, Reply reply);
   void fixes(const CodeActionParams &params, Reply reply);
 
-  OpenFile *fileOf(const URIForFile &uri) {
-    auto found = files.find(uri.file().str());
-    return found == files.end() ? nullptr : &found->second;
-  }
+  OpenFile *fileOf(const URIForFile &uri) { return workspace.find(uri.file()); }
   /// A file, and the name at a position of it; each null if there is none.
   struct Named {
     OpenFile *file = nullptr;
@@ -123,46 +107,47 @@ private:
           named.file->document->placeOf(params.position));
     return named;
   }
+  /// What is declared that has its name at a position; nothing if there is no
+  /// such name.
+  Meaning meaningAt(const TextDocumentPositionParams &params) {
+    auto [file, mention] = nameAt(params);
+    return mention ? workspace.meaningOf(file->document, *mention) : Meaning();
+  }
+  std::vector<Place> placesAt(const TextDocumentPositionParams &params) {
+    Meaning meaning = meaningAt(params);
+    return meaning ? workspace.placesOf(meaning) : std::vector<Place>();
+  }
   /// The names of the settings of a block, wherever it is declared.
   std::vector<std::string> settingsOf(const OpenFile &file,
                                       llvm::StringRef block);
-  /// All places in the file where that name stands; none if the file does not
-  /// declare it.
-  static std::vector<const Mention *> mentionsOf(const Named &named) {
-    if (!named.mention || !named.mention->declaration)
-      return {};
-    return named.file->document->mentionsOf(*named.mention->declaration);
+  std::string uriOf(const Document &document) {
+    OpenFile *open = workspace.find(document.path);
+    return open ? open->uri.uri().str()
+                : cantFail(URIForFile::fromFile(document.path)).uri().str();
   }
-  static lsp::Range rangeOf(const Named &named, const Mention *mention) {
-    return named.file->document->rangeOf(netc::rangeOf(mention->token));
-  }
-  /// The file that `document` imports and that declares the name, and the
-  /// declaration; else null.
-  std::pair<std::unique_ptr<Document>, const Declaration *>
-  importedAs(const Document &document, llvm::StringRef name);
 
   void update(const URIForFile &uri, int64_t version, std::string text);
+  /// Counts a file, and those that import it, at once or beside.
+  void check(std::vector<OpenFile *> files);
   void accept(const CheckRequest &request, const CheckedFile &checked);
   void publishProblems(const OpenFile &file);
-  json::Object toJson(const OpenFile &file, const Problem &problem) const;
-  static json::Value editOf(const OpenFile &file, std::vector<TextEdit> edits) {
-    WorkspaceEdit edit;
-    edit.changes[file.uri.uri().str()] = std::move(edits);
-    return edit;
-  }
+  json::Object toJson(const OpenFile &file, const Problem &problem);
 
   OutgoingNotification<json::Value> publish;
   const AcceleratorTable table;
   std::vector<std::string> builtins; ///< names of the language
   std::mutex mutex; ///< of what follows, which the checker changes, too
-  std::map<std::string, OpenFile> files; ///< by path
-  std::optional<Checker> checker;        ///< none if checks are waited for
+  Workspace workspace;
+  std::optional<Checker> checker; ///< none if checks are waited for
 };
 } // namespace
 
 /// A Location as JSON that owns its text; that of mlir::lsp refers to the URI.
-static json::Object location(const URIForFile &uri, lsp::Range range) {
-  return json::Object{{"uri", uri.uri().str()}, {"range", range}};
+static json::Object location(std::string uri, lsp::Range range) {
+  return json::Object{{"uri", std::move(uri)}, {"range", range}};
+}
+static lsp::Range rangeOf(const Place &place) {
+  return place.document->rangeOf(netc::rangeOf(place.mention->token));
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,42 +193,56 @@ void Server::change(const DidChangeTextDocumentParams &params) {
 
 void Server::close(const DidCloseTextDocumentParams &params) {
   std::unique_lock lock(mutex);
-  files.erase(params.textDocument.uri.file().str());
+  llvm::StringRef path = params.textDocument.uri.file();
+  workspace.files.erase(path.str());
+  std::vector<OpenFile *> importers = workspace.importersOf(path);
   lock.unlock();
   publish(json::Object{{"uri", params.textDocument.uri.uri().str()},
                        {"diagnostics", json::Array{}}});
+  check(std::move(importers));
 }
 
 void Server::update(const URIForFile &uri, int64_t version, std::string text) {
-  auto document = std::make_unique<Document>(uri.file(), std::move(text));
-  CheckRequest request{document->path, {}};
-  {
-    std::lock_guard lock(mutex);
-    OpenFile &file = files[document->path];
-    file.uri = uri;
-    file.version = version;
-    file.document = std::move(document);
-    file.problems = file.document->syntaxErrors;
-    file.types.clear();
-    if (file.document->source->hasErrors())
-      return publishProblems(file);
-    for (auto &[path, other] : files)
-      request.buffers[path] = other.document->text;
-  }
-  if (checker)
-    checker->request(std::move(request));
+  auto document = std::make_shared<Document>(uri.file(), std::move(text));
+  std::unique_lock lock(mutex);
+  OpenFile &file = workspace.files[document->path];
+  file.uri = uri;
+  file.version = version;
+  file.document = std::move(document);
+  file.problems = file.document->syntaxErrors;
+  file.types.clear();
+  std::vector<OpenFile *> stale = workspace.importersOf(uri.file());
+  if (file.document->source->hasErrors())
+    publishProblems(file);
   else
-    accept(request, check(request));
+    stale.insert(stale.begin(), &file);
+  lock.unlock();
+  check(std::move(stale));
+}
+
+void Server::check(std::vector<OpenFile *> files) {
+  CheckRequest request;
+  for (auto &[path, file] : workspace.files)
+    request.buffers[path] = file.document->text;
+  for (OpenFile *file : files) {
+    // Of a text with syntax errors, these are known already.
+    if (file->document->source->hasErrors())
+      continue;
+    request.path = file->document->path;
+    if (checker)
+      checker->request(request);
+    else
+      accept(request, netc::check(request));
+  }
 }
 
 /// Takes over what a check found, unless the text has changed meanwhile.
 void Server::accept(const CheckRequest &request, const CheckedFile &checked) {
   std::lock_guard lock(mutex);
-  auto found = files.find(request.path);
-  if (found == files.end() ||
-      found->second.document->text != request.buffers.lookup(request.path))
+  OpenFile *found = workspace.find(request.path);
+  if (!found || found->document->text != request.buffers.lookup(request.path))
     return;
-  OpenFile &file = found->second;
+  OpenFile &file = *found;
   file.problems = checked.problems;
   file.types = checked.types;
   bool isWrong = llvm::any_of(checked.problems, [](const Problem &problem) {
@@ -257,12 +256,16 @@ void Server::accept(const CheckRequest &request, const CheckedFile &checked) {
   publishProblems(file);
 }
 
-json::Object Server::toJson(const OpenFile &file,
-                            const Problem &problem) const {
-  // What is wrong in another file stands at the top of this one.
-  bool isHere = problem.path == file.document->path && problem.place.line != 0;
+json::Object Server::toJson(const OpenFile &file, const Problem &problem) {
+  const Document &document = *file.document;
+  bool isHere = problem.path == document.path && problem.place.line != 0;
+  // What is wrong in another file stands at the import that leads there.
+  const Declaration *import =
+      isHere ? nullptr : workspace.importOf(document, problem.path);
   json::Object result{
-      {"range", isHere ? file.document->wordAt(problem.place) : lsp::Range()},
+      {"range", isHere   ? document.wordAt(problem.place)
+                : import ? document.rangeOf(netc::rangeOf(import->tree))
+                         : lsp::Range()},
       {"severity", int(problem.severity == mlir::DiagnosticSeverity::Error
                            ? DiagnosticSeverity::Error
                            : DiagnosticSeverity::Warning)},
@@ -276,7 +279,8 @@ json::Object Server::toJson(const OpenFile &file,
   for (const Problem &note : problem.notes)
     if (note.path == file.document->path)
       notes.push_back(json::Object{
-          {"location", location(file.uri, file.document->wordAt(note.place))},
+          {"location",
+           location(file.uri.uri().str(), file.document->wordAt(note.place))},
           {"message", note.text}});
   if (!notes.empty())
     result["relatedInformation"] = std::move(notes);
@@ -290,6 +294,13 @@ void Server::publishProblems(const OpenFile &file) {
   publish(json::Object{{"uri", file.uri.uri().str()},
                        {"version", file.version},
                        {"diagnostics", std::move(problems)}});
+}
+
+static json::Value
+editOf(std::map<std::string, std::vector<TextEdit>> changes) {
+  WorkspaceEdit edit;
+  edit.changes = std::move(changes);
+  return edit;
 }
 
 namespace {
@@ -329,7 +340,8 @@ void Server::fixes(const CodeActionParams &params, Reply reply) {
         {"title", ("replace by `" + slip->meant + "`").str()},
         {"kind", "quickfix"},
         {"diagnostics", json::Array{toJson(*file, problem)}},
-        {"edit", editOf(*file, {TextEdit{word, slip->meant.str()}})}});
+        {"edit", editOf({{file->uri.uri().str(),
+                          {TextEdit{word, slip->meant.str()}}}})}});
   }
   reply(std::move(actions));
 }
@@ -338,69 +350,38 @@ void Server::fixes(const CodeActionParams &params, Reply reply) {
 // Names
 //===----------------------------------------------------------------------===//
 
-std::pair<std::unique_ptr<Document>, const Declaration *>
-Server::importedAs(const Document &document, llvm::StringRef name) {
-  for (const Declaration &declared : document.names.declarations()) {
-    auto *import = declared.kind == Declaration::Import
-                       ? ruleCast<NetParser::ImportDeclContext>(declared.tree)
-                       : nullptr;
-    std::string file = import ? importedFile(import) : "";
-    if (file.empty())
-      continue;
-    llvm::SmallString<128> path(llvm::sys::path::parent_path(document.path));
-    llvm::sys::path::append(path, file);
-    std::string text;
-    if (auto open = files.find(path.str().str()); open != files.end())
-      text = open->second.document->text;
-    else if (auto buffer = llvm::MemoryBuffer::getFile(path))
-      text = (*buffer)->getBuffer().str();
-    else
-      continue;
-    auto imported = std::make_unique<Document>(path, std::move(text));
-    if (const Declaration *found = imported->topLevel(name))
-      return {std::move(imported), found};
-  }
-  return {};
-}
-
 void Server::define(const TextDocumentPositionParams &params, Reply reply) {
   std::lock_guard lock(mutex);
-  auto [file, mention] = nameAt(params);
-  if (!mention)
+  Meaning meaning = meaningAt(params);
+  // The standard library is part of the program, and has no place on disk.
+  if (!meaning || !meaning.declaration->token ||
+      standardLibrary(meaning.document->path))
     return reply(nullptr);
-  if (const Declaration *declared = mention->declaration) {
-    if (!declared->token)
-      return reply(nullptr);
-    return reply(location(
-        file->uri, file->document->rangeOf(netc::rangeOf(declared->token))));
-  }
-  if (mention->role == Mention::Labels)
-    return reply(nullptr);
-  auto [imported, declared] = importedAs(*file->document, mention->name);
-  if (!declared || !declared->token)
-    return reply(nullptr);
-  reply(location(cantFail(URIForFile::fromFile(imported->path)),
-                 imported->rangeOf(netc::rangeOf(declared->token))));
+  reply(location(
+      uriOf(*meaning.document),
+      meaning.document->rangeOf(netc::rangeOf(meaning.declaration->token))));
 }
 
 void Server::references(const ReferenceParams &params, Reply reply) {
   std::lock_guard lock(mutex);
-  Named named = nameAt(params);
   json::Array places;
-  for (const Mention *each : mentionsOf(named))
-    if (each->role != Mention::Declares || params.context.includeDeclaration)
-      places.push_back(location(named.file->uri, rangeOf(named, each)));
+  for (const Place &each : placesAt(params))
+    if (!standardLibrary(each.document->path) &&
+        (each.mention->role != Mention::Declares ||
+         params.context.includeDeclaration))
+      places.push_back(location(uriOf(*each.document), rangeOf(each)));
   reply(std::move(places));
 }
 
 void Server::highlight(const TextDocumentPositionParams &params, Reply reply) {
   std::lock_guard lock(mutex);
-  Named named = nameAt(params);
   json::Array places;
-  for (const Mention *each : mentionsOf(named))
-    places.push_back(json::Object{
-        {"range", rangeOf(named, each)},
-        {"kind", each->role == Mention::Declares ? 3 : 2}}); // write, read
+  for (const Place &each : placesAt(params))
+    if (each.document->path == params.textDocument.uri.file())
+      places.push_back(json::Object{
+          {"range", rangeOf(each)},
+          {"kind",
+           each.mention->role == Mention::Declares ? 3 : 2}}); // write, read
   reply(std::move(places));
 }
 
@@ -410,32 +391,48 @@ static bool isName(llvm::StringRef text) {
   return !binding.source->hasErrors() && binding.topLevel(text);
 }
 
+/// Why a name cannot be another in a text where it stands; empty if it can.
+static std::string whyNotRenamed(Workspace &workspace,
+                                 const DocumentRef &document,
+                                 const Meaning &meaning,
+                                 llvm::StringRef newName) {
+  const std::string &name = meaning.declaration->name;
+  // Settings, results and parts have their names outside of their scope, too.
+  for (const Mention &other : document->names.mentions()) {
+    std::string place = "line " + std::to_string(beginOf(other.token).line);
+    if (other.name == newName)
+      return "`" + newName.str() + "` stands already in " + place;
+    if ((other.name == name || other.name == name + "'") &&
+        !workspace.meaningOf(document, other))
+      return "what may be the same, which is not known, stands in " + place;
+  }
+  return "";
+}
+
 void Server::rename(const RenameParams &params, Reply reply) {
   std::lock_guard lock(mutex);
   auto refuse = [&](const llvm::Twine &why) {
     reply(llvm::make_error<LSPError>(why.str(), ErrorCode::InvalidParams));
   };
-  Named named = nameAt(params);
-  if (mentionsOf(named).empty())
-    return refuse("what stands here is declared in no line of this file");
+  Meaning meaning = meaningAt(params);
+  if (!meaning || standardLibrary(meaning.document->path))
+    return refuse("what stands here is declared in no file of yours");
   if (!isName(params.newName))
     return refuse("`" + params.newName + "` is no name");
-  // Settings, results and parts have their names outside of their scope, too.
-  for (const Mention &other : named.file->document->names.mentions()) {
-    std::string place = "line " + std::to_string(beginOf(other.token).line);
-    bool mayBeIt =
-        !other.declaration && (other.name == named.mention->name ||
-                               other.name == named.mention->name + "'");
-    if (other.name == params.newName)
-      return refuse("`" + other.name + "` stands in " + place + " already");
-    if (mayBeIt)
-      return refuse("`" + other.name + "` in " + place +
-                    " may be the same, which is not known");
+  std::map<std::string, std::vector<TextEdit>> edits;
+  for (const Place &each : workspace.placesOf(meaning)) {
+    std::vector<TextEdit> &ofFile = edits[uriOf(*each.document)];
+    std::string why = ofFile.empty() ? whyNotRenamed(workspace, each.document,
+                                                     meaning, params.newName)
+                                     : "";
+    if (!why.empty())
+      return refuse(each.document->path == params.textDocument.uri.file()
+                        ? why
+                        : why + " of " + each.document->path);
+    bool isNext = llvm::StringRef(each.mention->name).ends_with("'");
+    ofFile.push_back({rangeOf(each), params.newName + (isNext ? "'" : "")});
   }
-  std::vector<TextEdit> edits;
-  for (const Mention *each : mentionsOf(named))
-    edits.push_back({rangeOf(named, each), params.newName});
-  reply(editOf(*named.file, std::move(edits)));
+  reply(editOf(std::move(edits)));
 }
 
 static SymbolKind symbolKindOf(Declaration::Kind kind) {
@@ -484,12 +481,6 @@ void Server::symbols(const DocumentSymbolParams &params, Reply reply) {
 // What things are and cost
 //===----------------------------------------------------------------------===//
 
-/// A block of the standard library: its first line, and its file.
-static std::string describe(const StandardBlock &block) {
-  auto signature = block.text.take_until([](char c) { return c == '\n'; });
-  return "```net\n" + signature.str() + "\n```\n" + block.path.str();
-}
-
 /// What docs/Ops.md says of an op; empty of other names.
 static std::string describeOp(llvm::StringRef name) {
   llvm::StringRef manual = texts[0];
@@ -497,15 +488,6 @@ static std::string describeOp(llvm::StringRef name) {
   auto [heading, text] = section.split("\n");
   return text.take_front(std::min(text.find("\n## "), text.find("\n### ")))
       .str();
-}
-
-static const StandardBlock *standardBlock(llvm::StringRef name) {
-  for (llvm::ArrayRef<StandardBlock> blocks :
-       {standardBlocks(), importableBlocks()})
-    for (const StandardBlock &block : blocks)
-      if (block.name == name)
-        return &block;
-  return nullptr;
 }
 
 /// The type of the tensor that a declaration names, as code; else empty.
@@ -547,8 +529,11 @@ void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
     return reply(nullptr);
   Hover hover(file->document->rangeOf(netc::rangeOf(mention->token)));
   std::string &text = hover.contents.value;
-  if (const Declaration *declared = mention->declaration)
-    text = typeOf(file->types, *declared) + file->document->describe(*declared);
+  Meaning meaning = workspace.meaningOf(file->document, *mention);
+  if (mention->declaration)
+    text = typeOf(file->types, *mention->declaration);
+  if (meaning)
+    text += meaning.document->describe(*meaning.declaration);
   else if (std::optional<Accelerator> device = table.find(mention->name)) {
     text = "```\n";
     llvm::raw_string_ostream os(text);
@@ -556,12 +541,6 @@ void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
     os << "```\n";
   } else if (mention->role == Mention::Labels) {
     return reply(nullptr); // the name of a member or an argument
-  } else if (auto [imported, outside] =
-                 importedAs(*file->document, mention->name);
-             outside) {
-    text = imported->describe(*outside);
-  } else if (const StandardBlock *block = standardBlock(mention->name)) {
-    text = describe(*block);
   } else {
     text = describeOp(mention->name);
   }
@@ -610,18 +589,9 @@ void Server::types(const InlayHintsParams &params, Reply reply) {
 
 std::vector<std::string> Server::settingsOf(const OpenFile &file,
                                             llvm::StringRef block) {
-  if (block.empty())
-    return {};
-  if (const Declaration *declared = file.document->topLevel(block))
-    return netc::settingsOf(*declared);
-  if (auto [imported, declared] = importedAs(*file.document, block); declared)
-    return netc::settingsOf(*declared);
-  const StandardBlock *standard = standardBlock(block);
-  if (!standard)
-    return {};
-  Document library(standard->path, standard->text.str() + "\n");
-  const Declaration *declared = library.topLevel(block);
-  return declared ? netc::settingsOf(*declared) : std::vector<std::string>();
+  Meaning meaning = workspace.lookUp(file.document, block);
+  return meaning ? netc::settingsOf(*meaning.declaration)
+                 : std::vector<std::string>();
 }
 
 void Server::complete(const TextDocumentPositionParams &params, Reply reply) {

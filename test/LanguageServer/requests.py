@@ -9,7 +9,7 @@
 import pathlib
 import sys
 
-from Inputs.editor import Editor
+from Inputs.editor import Editor, check, span
 
 folder = pathlib.Path(sys.argv[1]).resolve()
 folder.mkdir(parents=True, exist_ok=True)
@@ -32,16 +32,6 @@ train Small as run {
 }
 expect Small.params == 36
 """
-
-
-def span(line, begin, end):
-    return {"start": {"line": line, "character": begin}, "end": {"line": line, "character": end}}
-
-
-def check(found, expected):
-    if found != expected:
-        sys.exit(f"{found}\nand not\n{expected}")
-
 
 editor = Editor()
 
@@ -104,8 +94,8 @@ check([place["kind"] for place in places], [3, 2])
 changes = editor.at("rename", uri, 4, 33, newName="units")["changes"]
 check(changes, {uri: [{"range": span(1, 0, 5), "newText": "units"}, {"range": span(4, 31, 36), "newText": "units"}]})
 check(editor.at("rename", uri, 4, 33, newName="net"), "`net` is no name")
-check(editor.at("rename", uri, 4, 33, newName="hidden"), "`hidden` stands in line 5 already")
-check(editor.at("rename", uri, 11, 15, newName="A100"), "what stands here is declared in no line of this file")
+check(editor.at("rename", uri, 4, 33, newName="hidden"), "`hidden` stands already in line 5")
+check(editor.at("rename", uri, 11, 15, newName="A100"), "what stands here is declared in no file of yours")
 
 symbols = editor.of("documentSymbol", uri)
 check([symbol["name"] for symbol in symbols], ["width", "Small", "run"])
@@ -174,7 +164,7 @@ check(words(8, 13), ["params", "forward", "backward", "activations"])
 assert {"pair", "linear", "deep"} <= set(words(8, 20))
 assert {"hours", "TFLOP", "relu"} <= set(words(7, 33))
 assert {"out", "bias"} <= set(words(4, 34)) and "out" not in words(4, 20)
-why = "`pair` in line 9 may be the same, which is not known"
+why = "what may be the same, which is not known, stands in line 9"
 check(editor.at("rename", figures, 2, 3, newName="two"), why)
 said = "36 parameters, forward 56 FLOP, backward 88 FLOP\n"
 assert editor.at("hover", figures, 2, 3)["contents"]["value"].endswith(said)

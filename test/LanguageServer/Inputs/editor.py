@@ -6,6 +6,21 @@
 
 import json
 import subprocess
+import sys
+
+
+def span(line, begin, end):
+    return {"start": {"line": line, "character": begin}, "end": {"line": line, "character": end}}
+
+
+def places_of(locations):
+    """The ranges by URI."""
+    return {uri: [each["range"] for each in locations if each["uri"] == uri] for uri in sorted({each["uri"] for each in locations})}
+
+
+def check(found, expected):
+    if found != expected:
+        sys.exit(f"{found}\nand not\n{expected}")
 
 
 class Editor:
@@ -66,6 +81,13 @@ class Editor:
         while (uri, version) not in self.problems:
             self.read()
         return self.problems[uri, version]
+
+    def next_problems_of(self, uri):
+        """The same of the text as it is, when it is checked once more."""
+        while True:
+            message = self.read()
+            if message.get("method") == "textDocument/publishDiagnostics" and message["params"]["uri"] == uri:
+                return message["params"]["diagnostics"]
 
     def at(self, method, uri, line, character, **more):
         position = {"line": line, "character": character}

@@ -1,0 +1,143 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/LanguageServer/Workspace.h"
+
+#include "lib/Std/Std.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace netc;
+using llvm::StringRef;
+
+bool Meaning::isExported() const { return !declaration->scope->outer; }
+
+/// Without the mark of the next value of a carried name.
+static StringRef stem(const Declaration &declaration) {
+  return StringRef(declaration.name).rtrim('\'');
+}
+
+bool Meaning::operator==(const Meaning &other) const {
+  return declaration && other.declaration &&
+         document->path == other.document->path &&
+         stem(*declaration) == stem(*other.declaration) &&
+         (declaration->scope == other.declaration->scope ||
+          (isExported() && other.isExported()));
+}
+
+OpenFile *Workspace::find(StringRef path) {
+  auto found = files.find(path.str());
+  return found == files.end() ? nullptr : &found->second;
+}
+
+DocumentRef Workspace::document(StringRef path) {
+  if (OpenFile *open = find(path))
+    return open->document;
+  DocumentRef &known = others[path];
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
+  std::optional<StringRef> text = standardLibrary(path);
+  if (!text) {
+    auto read = llvm::MemoryBuffer::getFile(path);
+    if (!read)
+      return known = nullptr;
+    buffer = std::move(*read);
+    text = buffer->getBuffer();
+  }
+  if (!known || known->text != *text)
+    known = std::make_shared<Document>(path, text->str());
+  return known;
+}
+
+DocumentRef Workspace::imported(const Document &from,
+                                const Declaration &import) {
+  auto *tree = ruleCast<NetParser::ImportDeclContext>(import.tree);
+  std::string name = tree ? importedFile(tree) : "";
+  if (name.empty())
+    return nullptr;
+  if (standardLibrary(name))
+    return document(name);
+  llvm::SmallString<128> path(llvm::sys::path::parent_path(from.path));
+  llvm::sys::path::append(path, name);
+  return document(path);
+}
+
+Meaning Workspace::exported(const DocumentRef &from, StringRef name) {
+  const Declaration *found = from ? from->topLevel(name) : nullptr;
+  if (!found || found->kind == Declaration::Import)
+    return {};
+  return {from, found};
+}
+
+Meaning Workspace::lookUp(const DocumentRef &document, StringRef name) {
+  if (const Declaration *here = document->topLevel(name))
+    return {document, here};
+  for (const Declaration &each : document->names.declarations())
+    if (each.kind == Declaration::Import && !each.token)
+      if (Meaning found = exported(imported(*document, each), name))
+        return found;
+  return exported(this->document(preludePath), name);
+}
+
+Meaning Workspace::meaningOf(const DocumentRef &document,
+                             const Mention &mention) {
+  if (mention.declaration)
+    return {document, mention.declaration};
+  if (mention.role != Mention::Labels)
+    return lookUp(document, mention.name);
+  auto *member = ruleCast<NetParser::MemberContext>(mention.tree->parent);
+  auto *owner =
+      member ? ruleCast<NetParser::RefContext>(leftOperand(member)) : nullptr;
+  if (!owner)
+    return {};
+  for (const Mention &alias : document->names.mentionsIn(owner))
+    if (alias.declaration && alias.declaration->kind == Declaration::Import)
+      return exported(imported(*document, *alias.declaration), mention.name);
+  return {};
+}
+
+std::vector<Place> Workspace::placesOf(const Meaning &meaning) {
+  std::vector<DocumentRef> documents = {meaning.document};
+  if (meaning.isExported())
+    for (auto &[path, file] : files)
+      if (path != meaning.document->path)
+        documents.push_back(file.document);
+  std::vector<Place> places;
+  for (const DocumentRef &document : documents)
+    for (const Mention &mention : document->names.mentions())
+      if (StringRef(mention.name).starts_with(stem(*meaning.declaration)) &&
+          meaningOf(document, mention) == meaning)
+        places.push_back({document, &mention});
+  return places;
+}
+
+const Declaration *Workspace::importOf(const Document &document,
+                                       StringRef path) {
+  llvm::StringSet<> seen;
+  for (const Declaration &import : document.names.declarations()) {
+    if (import.kind != Declaration::Import)
+      continue;
+    std::vector<DocumentRef> pending = {imported(document, import)};
+    while (!pending.empty()) {
+      DocumentRef next = pending.back();
+      pending.pop_back();
+      if (!next || !seen.insert(next->path).second)
+        continue;
+      if (next->path == path)
+        return &import;
+      for (const Declaration &each : next->names.declarations())
+        if (each.kind == Declaration::Import)
+          pending.push_back(imported(*next, each));
+    }
+  }
+  return nullptr;
+}
+
+std::vector<OpenFile *> Workspace::importersOf(StringRef path) {
+  std::vector<OpenFile *> importers;
+  for (auto &[name, file] : files)
+    if (name != path && importOf(*file.document, path))
+      importers.push_back(&file);
+  return importers;
+}

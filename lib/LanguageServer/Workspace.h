@@ -1,0 +1,79 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_LANGUAGESERVER_WORKSPACE_H
+#define NETC_LIB_LANGUAGESERVER_WORKSPACE_H
+
+#include "lib/LanguageServer/Checker.h"
+
+namespace netc {
+
+/// Documents live as long as someone reads them, whatever is typed meanwhile.
+using DocumentRef = std::shared_ptr<const Document>;
+
+/// A file that the editor has open. The last check that it passed may be of
+/// an earlier text.
+struct OpenFile {
+  mlir::lsp::URIForFile uri;
+  int64_t version = 0;
+  DocumentRef document;
+  std::vector<Problem> problems; ///< of its text
+  llvm::StringMap<std::string> costs;
+  llvm::StringMap<std::vector<std::string>> members, parts;
+  std::map<TextPlace, std::string> types; ///< empty until it is checked
+};
+
+/// A declaration, and the text that it stands in; null where nothing is meant.
+struct Meaning {
+  DocumentRef document;
+  const Declaration *declaration = nullptr;
+
+  explicit operator bool() const { return declaration; }
+  /// Whether both are the same name, which may be bound again in its scope.
+  bool operator==(const Meaning &other) const;
+  /// Whether other files may use the name.
+  bool isExported() const;
+};
+
+/// A mention in a text.
+struct Place {
+  DocumentRef document;
+  const Mention *mention;
+};
+
+/// The files that an editor has open, and those that they import.
+class Workspace {
+public:
+  /// Null if it is not open.
+  OpenFile *find(llvm::StringRef path);
+  /// The text of a path as an editor holds it, or else of the standard library
+  /// or on disk; null if there is none.
+  DocumentRef document(llvm::StringRef path);
+  /// The text that an import of `from` names; null if there is none.
+  DocumentRef imported(const Document &from, const Declaration &import);
+  /// What another file that imports this one gets by a name.
+  static Meaning exported(const DocumentRef &from, llvm::StringRef name);
+
+  /// What is meant at a mention: in the file, in what it imports, in the
+  /// prelude.
+  Meaning meaningOf(const DocumentRef &document, const Mention &mention);
+  /// The same of a name of the top level.
+  Meaning lookUp(const DocumentRef &document, llvm::StringRef name);
+  /// All mentions of it, in open files and where it is declared.
+  std::vector<Place> placesOf(const Meaning &meaning);
+  /// The import of a text that leads to a file, directly or not; null if none
+  /// does.
+  const Declaration *importOf(const Document &document, llvm::StringRef path);
+  /// The open files with such an import.
+  std::vector<OpenFile *> importersOf(llvm::StringRef path);
+
+  std::map<std::string, OpenFile> files; ///< by path
+
+private:
+  llvm::StringMap<DocumentRef> others; ///< as they were read last, by path
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_LANGUAGESERVER_WORKSPACE_H
