@@ -84,6 +84,7 @@ Value Applier::pipe(Tree *at, Value value, const Value &into) {
 Value Applier::compose(Tree *at, std::vector<Value> parts) {
   auto composition = std::make_shared<Instance>();
   composition->identity = e.calls.identityAt(at);
+  composition->identity->site = nullptr; // it has the names of its parts
   composition->isComposed = true;
   for (auto [i, part] : llvm::enumerate(parts)) {
     auto *made = part.as<std::shared_ptr<Instance>>();
@@ -118,6 +119,8 @@ std::shared_ptr<Instance> Caller::instantiateAt(Tree *at, const Value &callee,
   e.frame->iterations.push_back(part);
   std::shared_ptr<Instance> instance = instantiate(at, callee);
   e.frame->iterations.pop_back();
+  if (auto *pipe = ruleCast<NetParser::PipeContext>(at))
+    instance->identity->site = pipe->expr(part - 1);
   return instance;
 }
 
@@ -238,6 +241,23 @@ std::string Applier::unique(Identity &parent, StringRef name) {
   return count == 1 ? name.str() : (name + "_" + llvm::Twine(count)).str();
 }
 
+/// Where the text that makes an instance names its block or op.
+static mlir::Location locationOfName(antlr4::ParserRuleContext *site) {
+  if (auto *pipe = ruleCast<NetParser::PipeContext>(site))
+    site = pipe->expr(1);
+  if (auto *call = ruleCast<NetParser::CallContext>(site))
+    site = call->expr();
+  return netc::locationOf(site);
+}
+
+void Applier::tellPart(const Identity &identity) {
+  if (!e.options.onPart || !e.graph || !identity.site)
+    return;
+  if (auto network = mlir::dyn_cast<NetworkOp>(e.graph->entry->getParentOp()))
+    e.options.onPart(locationOfName(identity.site),
+                     (network.getSymName() + "." + identity.path).str());
+}
+
 void Applier::enter(Identity &identity, StringRef fallback, Tree *at) {
   Identity *parent = identity.parent;
   if (identity.name.empty())
@@ -256,6 +276,7 @@ void Applier::enter(Identity &identity, StringRef fallback, Tree *at) {
   identity.names.clear();
   if (!identity.firstApplication)
     identity.firstApplication = e.locationOf(at);
+  tellPart(identity);
 }
 
 bool Applier::isOfNumbers(const Instance &instance) {

@@ -403,6 +403,7 @@ std::shared_ptr<Identity> Caller::identityAt(Tree *at, int64_t part) {
   if (!identity)
     identity = std::make_shared<Identity>();
   identity->maker = identity->parent = e.frame->self;
+  identity->site = at;
   identity->name.clear();
   identity->copies = 0;
   identity->standsFor = 1;

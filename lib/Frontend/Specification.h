@@ -56,6 +56,11 @@ struct FrontendOptions {
   /// tensor's type: `f32[N, 64]`. A block binds its names in each application.
   /// May be empty.
   std::function<void(mlir::Location name, const std::string &type)> onTensor;
+  /// Called with the place of the name of a block or op that makes a part of a
+  /// network, and the network's name and the part's path: `Small.conv.linear`.
+  /// A name makes a part each time that the text around it is applied. May be
+  /// empty.
+  std::function<void(mlir::Location name, const std::string &path)> onPart;
   /// Called before each point of a sweep is elaborated. May be empty.
   std::function<void(llvm::StringRef run, size_t index, size_t points)> onPoint;
 };

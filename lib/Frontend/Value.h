@@ -234,6 +234,7 @@ struct Identity {
   /// Whether the first application, which makes the weights, is over.
   bool hasWeights = false;
   mlir::LocationAttr firstApplication;
+  antlr4::ParserRuleContext *site = nullptr; ///< the text that makes it
   std::map<CreationSite, Tensor> weights;
   std::vector<std::pair<std::string, Tensor>> namedWeights;
   std::map<CreationSite, std::shared_ptr<Identity>> children;

@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_LANGUAGESERVER_CHECKER_H
 #define NETC_LIB_LANGUAGESERVER_CHECKER_H
 
+#include "lib/LanguageServer/Counts.h"
 #include "lib/LanguageServer/Document.h"
 #include "llvm/ADT/FunctionExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -19,16 +20,13 @@ namespace netc {
 /// What netc finds out about a specification when it counts it.
 struct CheckedFile {
   std::vector<Problem> problems;
-  /// What a network, an instance in one, or a run costs, in a line, by path:
-  /// `gpt.embed`. Empty after errors.
-  llvm::StringMap<std::string> costs;
-  /// The names that may follow a path: `step` behind `run`. Empty after errors.
-  llvm::StringMap<std::vector<std::string>> members;
-  /// The instances in a network or run, by its name.
-  llvm::StringMap<std::vector<std::string>> parts;
+  std::shared_ptr<const Counts> counts; ///< null after errors
   /// The types of tensors, by the place of the name that is bound to one: those
   /// of the first time that a block is applied, with `..` if there are others.
   std::map<TextPlace, std::string> types;
+  /// The paths of parts of networks, by the place of the name of their block or
+  /// op: that of the first such part.
+  std::map<TextPlace, std::string> parts;
 };
 
 /// A text to be checked, and the files that editors hold, by path.

@@ -176,10 +176,16 @@ std::string Document::describe(const Declaration &declaration) const {
   size_t line = beginOf(declaration.tree->getStart()).line;
   if (line == 0 || line > lines.size())
     return "";
+  auto *block = ruleCast<NetParser::BlockDeclContext>(declaration.tree);
+  size_t last =
+      block && block->params() ? netc::rangeOf(block->params()).end.line : line;
+  std::string signature = lines[line - 1].trim().str();
+  for (size_t next = line; next < std::min(last, lines.size()); ++next)
+    signature += "\n" + lines[next].rtrim().str();
   std::string comment;
   for (size_t above = line - 1;
        above != 0 && lines[above - 1].ltrim().starts_with("#"); --above)
     comment =
         lines[above - 1].ltrim().drop_front().trim().str() + "\n" + comment;
-  return "```net\n" + lines[line - 1].trim().str() + "\n```\n" + comment;
+  return "```net\n" + signature + "\n```\n" + comment;
 }

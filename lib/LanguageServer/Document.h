@@ -59,7 +59,8 @@ public:
   const Mention *mentionAt(TextPlace place) const;
   /// Those of the file that others may import, by name; or null.
   const Declaration *topLevel(llvm::StringRef name) const;
-  /// The comment above a declaration, and its first line.
+  /// A declaration up to the end of the line where its parameters end, and the
+  /// comment above it.
   std::string describe(const Declaration &declaration) const;
 
   const std::string path, text;

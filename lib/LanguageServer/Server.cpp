@@ -9,8 +9,8 @@
 #include "lib/Frontend/RunBuilder.h"
 #include "lib/Hardware/Hardware.h"
 #include "lib/LanguageServer/Completion.h"
+#include "lib/LanguageServer/Description.h"
 #include "lib/LanguageServer/Workspace.h"
-#include "lib/Report/HardwareTable.h"
 #include "lib/Std/Std.h"
 #include "lib/Units/Units.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,8 +21,6 @@ namespace lsp = mlir::lsp;
 namespace json = llvm::json;
 
 namespace {
-#include "lib/LanguageServer/Manual.inc"
-
 /// The parameters of requests that mlir::lsp has no structures for.
 struct RenameParams : TextDocumentPositionParams {
   std::string newName;
@@ -211,6 +209,7 @@ void Server::update(const URIForFile &uri, int64_t version, std::string text) {
   file.document = std::move(document);
   file.problems = file.document->syntaxErrors;
   file.types.clear();
+  file.parts.clear();
   std::vector<OpenFile *> stale = workspace.importersOf(uri.file());
   if (file.document->source->hasErrors())
     publishProblems(file);
@@ -245,14 +244,9 @@ void Server::accept(const CheckRequest &request, const CheckedFile &checked) {
   OpenFile &file = *found;
   file.problems = checked.problems;
   file.types = checked.types;
-  bool isWrong = llvm::any_of(checked.problems, [](const Problem &problem) {
-    return problem.severity == mlir::DiagnosticSeverity::Error;
-  });
-  if (!isWrong || !checked.costs.empty()) {
-    file.costs = checked.costs;
-    file.members = checked.members;
-    file.parts = checked.parts;
-  }
+  file.parts = checked.parts;
+  if (checked.counts)
+    file.counts = checked.counts;
   publishProblems(file);
 }
 
@@ -481,75 +475,14 @@ void Server::symbols(const DocumentSymbolParams &params, Reply reply) {
 // What things are and cost
 //===----------------------------------------------------------------------===//
 
-/// What docs/Ops.md says of an op; empty of other names.
-static std::string describeOp(llvm::StringRef name) {
-  llvm::StringRef manual = texts[0];
-  auto [before, section] = manual.split(("### `net." + name + "`\n").str());
-  auto [heading, text] = section.split("\n");
-  return text.take_front(std::min(text.find("\n## "), text.find("\n### ")))
-      .str();
-}
-
-/// The type of the tensor that a declaration names, as code; else empty.
-static std::string typeOf(const std::map<TextPlace, std::string> &types,
-                          const Declaration &declared) {
-  auto found =
-      declared.token ? types.find(beginOf(declared.token)) : types.end();
-  return found == types.end()
-             ? ""
-             : "```net\n" + declared.name + ": " + found->second + "\n```\n";
-}
-
-/// What costs call what is declared: with the net or the run around it. Empty
-/// of what has no cost.
-static std::string pathOf(const Declaration &declared) {
-  std::string path = declared.name;
-  bool isRun = declared.kind == Declaration::Run;
-  if (!isRun && declared.kind != Declaration::Net &&
-      declared.kind != Declaration::Constant &&
-      declared.kind != Declaration::Variable)
-    return "";
-  for (const NameScope *scope = declared.scope; scope; scope = scope->outer) {
-    auto *block = ruleCast<NetParser::BlockDeclContext>(scope->tree);
-    auto *job = ruleCast<NetParser::JobContext>(scope->tree);
-    if (block && block->NET() && block->ID())
-      return block->ID()->getText() + "." + path;
-    if (block || (job && !isRun))
-      return "";
-    if (job && job->ID())
-      path = job->ID()->getText() + "." + path;
-  }
-  return path;
-}
-
 void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
   std::lock_guard lock(mutex);
   auto [file, mention] = nameAt(params);
   if (!mention)
     return reply(nullptr);
   Hover hover(file->document->rangeOf(netc::rangeOf(mention->token)));
-  std::string &text = hover.contents.value;
-  Meaning meaning = workspace.meaningOf(file->document, *mention);
-  if (mention->declaration)
-    text = typeOf(file->types, *mention->declaration);
-  if (meaning)
-    text += meaning.document->describe(*meaning.declaration);
-  else if (std::optional<Accelerator> device = table.find(mention->name)) {
-    text = "```\n";
-    llvm::raw_string_ostream os(text);
-    printAccelerator(os, *device, table, /*colour=*/false);
-    os << "```\n";
-  } else if (mention->role == Mention::Labels) {
-    return reply(nullptr); // the name of a member or an argument
-  } else {
-    text = describeOp(mention->name);
-  }
-  auto cost = mention->declaration
-                  ? file->costs.find(pathOf(*mention->declaration))
-                  : file->costs.end();
-  if (cost != file->costs.end())
-    text += "\n" + cost->second + "\n";
-  if (text.empty())
+  hover.contents.value = describe(*file, *mention, workspace, table);
+  if (hover.contents.value.empty())
     return reply(nullptr);
   reply(json::Value(hover));
 }
@@ -559,13 +492,14 @@ void Server::costs(const DocumentSymbolParams &params, Reply reply) {
   json::Array lenses;
   if (OpenFile *file = fileOf(params.textDocument.uri))
     for (const Declaration &declared : file->document->names.declarations()) {
-      auto cost = file->costs.find(pathOf(declared));
-      if (cost == file->costs.end() || !declared.token ||
-          (declared.scope->outer && declared.kind != Declaration::Run))
+      bool isInside =
+          declared.scope->outer && declared.kind != Declaration::Run;
+      std::string cost = isInside ? "" : file->costOf(pathOf(declared));
+      if (cost.empty() || !declared.token)
         continue;
       lenses.push_back(json::Object{
           {"range", file->document->rangeOf(netc::rangeOf(declared.token))},
-          {"command", json::Object{{"title", cost->second}, {"command", ""}}}});
+          {"command", json::Object{{"title", cost}, {"command", ""}}}});
     }
   reply(std::move(lenses));
 }
@@ -604,7 +538,9 @@ void Server::complete(const TextDocumentPositionParams &params, Reply reply) {
   llvm::StringRef before = document.before(params.position);
   if (llvm::StringRef path = pathAtEnd(before); path.contains('.')) {
     json::Array members;
-    for (const std::string &name : file->members.lookup(path.rsplit('.').first))
+    for (const std::string &name :
+         file->counts ? file->counts->figuresOf(path.rsplit('.').first)
+                      : std::vector<std::string>())
       members.push_back(json::Object{{"label", name},
                                      {"kind", int(CompletionItemKind::Field)}});
     return reply(std::move(members));
@@ -612,8 +548,10 @@ void Server::complete(const TextDocumentPositionParams &params, Reply reply) {
   llvm::StringRef callee = calleeAtEnd(before);
   for (const std::string &name : settingsOf(*file, callee))
     words.insert({name, CompletionItemKind::Property});
-  for (const std::string &part : file->parts.lookup(callee.split('.').first))
-    words.insert({part, CompletionItemKind::Field});
+  if (file->counts)
+    for (const std::string &part :
+         file->counts->partsOf(callee.split('.').first))
+      words.insert({part, CompletionItemKind::Field});
   const NameScope *scope =
       &document.names.scopeAt(document.placeOf(params.position));
   bool isInRun = ruleCast<NetParser::JobContext>(scope->tree);

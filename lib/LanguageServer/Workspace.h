@@ -19,9 +19,14 @@ struct OpenFile {
   int64_t version = 0;
   DocumentRef document;
   std::vector<Problem> problems; ///< of its text
-  llvm::StringMap<std::string> costs;
-  llvm::StringMap<std::vector<std::string>> members, parts;
-  std::map<TextPlace, std::string> types; ///< empty until it is checked
+  /// Of the last text that could be counted; null if none could.
+  std::shared_ptr<const Counts> counts;
+  /// Of its text, as CheckedFile has them; empty until it is checked.
+  std::map<TextPlace, std::string> types, parts;
+
+  std::string costOf(llvm::StringRef path) const {
+    return counts ? counts->costOf(path) : "";
+  }
 };
 
 /// A declaration, and the text that it stands in; null where nothing is meant.

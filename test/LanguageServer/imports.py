@@ -31,7 +31,7 @@ check(editor.problems_of(uri, 1), [])
 
 # Behind the name of an import: what that file declares.
 said = [editor.at("hover", uri, 3, column)["contents"]["value"] for column in (13, 27)]
-check([each.splitlines()[-1] for each in said], ["The one of a.", "The one of b."])
+check([each.splitlines()[3] for each in said], ["The one of a.", "The one of b."])
 check(editor.at("definition", uri, 3, 13), {"uri": a, "range": span(1, 6, 10)})
 check(editor.at("definition", uri, 3, 27), {"uri": b, "range": span(1, 6, 10)})
 check(editor.at("definition", uri, 3, 24), {"uri": uri, "range": span(1, 18, 19)})

@@ -71,7 +71,11 @@ check(
 )
 check(said["range"], span(3, 4, 9))
 said = editor.at("hover", uri, 4, 27)["contents"]["value"]
-check(said, "```net\nblock Pair(x; c) = x |> Linear(c) |> Linear(c)\n```\nTwo layers.\n")
+check(
+    said,
+    "```net\nblock Pair(x; c) = x |> Linear(c) |> Linear(c)\n```\nTwo layers.\n\n"
+    "`Small.pair`: 36 parameters, forward 56 FLOP, backward 88 FLOP\n",
+)
 assert "989.4 TFLOP/s" in editor.at("hover", uri, 11, 15)["contents"]["value"]
 said = editor.at("hover", uri, 5, 15)["contents"]["value"]
 check(said[: said.index("```\n")], "```net\nhidden: f32[N, 4]\n")
@@ -168,6 +172,11 @@ why = "what may be the same, which is not known, stands in line 9"
 check(editor.at("rename", figures, 2, 3, newName="two"), why)
 said = "36 parameters, forward 56 FLOP, backward 88 FLOP\n"
 assert editor.at("hover", figures, 2, 3)["contents"]["value"].endswith(said)
+# So has what makes one that has no name, with the whole signature of its block; and a part in a question.
+said = editor.at("hover", figures, 4, 26)["contents"]["value"]
+assert "\nblock Linear(x;" in said and said.endswith("`Small.linear`: 20 parameters, forward 32 FLOP, backward 64 FLOP\n"), said
+check(editor.at("hover", figures, 8, 22)["contents"]["value"], "\n`Small.pair`: 36 parameters, forward 56 FLOP, backward 88 FLOP\n")
+said = editor.at("hover", uri, 8, 10)["contents"]["value"]
 
 # A fix replaces the word that the message is about, which may stand elsewhere in the line.
 editor.change(figures, 2, text.replace("run.step.forward.bf16", "run.step.forwrd"))
