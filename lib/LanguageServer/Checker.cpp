@@ -50,15 +50,6 @@ Checker::Checker(OnChecked onChecked)
     : onChecked(std::move(onChecked)),
       thread(std::optional<unsigned>(kStackBytes), [this] { work(); }) {}
 
-Checker::~Checker() {
-  {
-    std::lock_guard lock(mutex);
-    isEnding = true;
-  }
-  changed.notify_one();
-  thread.join();
-}
-
 void Checker::request(CheckRequest request) {
   {
     std::lock_guard lock(mutex);
@@ -73,9 +64,7 @@ void Checker::request(CheckRequest request) {
 void Checker::work() {
   std::unique_lock lock(mutex);
   while (true) {
-    changed.wait(lock, [&] { return isEnding || !pending.empty(); });
-    if (isEnding)
-      return;
+    changed.wait(lock, [&] { return !pending.empty(); });
     CheckRequest next = std::move(pending.front());
     pending.erase(pending.begin());
     lock.unlock();

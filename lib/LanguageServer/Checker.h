@@ -38,26 +38,23 @@ struct CheckRequest {
 /// Counts a specification, as `netc --check` does.
 CheckedFile check(const CheckRequest &request);
 
-/// Checks specifications one after the other on a thread of its own.
+/// Checks specifications one after the other, on a thread of its own until the
+/// process ends.
 class Checker {
 public:
   using OnChecked = llvm::unique_function<void(const CheckRequest &,
                                                const CheckedFile &) const>;
   explicit Checker(OnChecked onChecked);
-  /// Waits for the check that is going on.
-  ~Checker();
-
   /// Replaces a request for the same file that has not begun.
   void request(CheckRequest request);
 
 private:
-  void work();
+  [[noreturn]] void work();
 
   OnChecked onChecked;
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<CheckRequest> pending;
-  bool isEnding = false;
   llvm::thread thread;
 };
 

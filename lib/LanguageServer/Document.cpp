@@ -129,6 +129,42 @@ lsp::Range Document::wordAt(TextPlace place) const {
   return {begin, {begin.line, begin.character + std::max<int>(word.size(), 1)}};
 }
 
+/// The token of a tree that begins at a place; null if none does.
+static antlr4::tree::TerminalNode *tokenAt(antlr4::tree::ParseTree *tree,
+                                           TextPlace place) {
+  llvm::SmallVector<antlr4::tree::ParseTree *> pending = {tree};
+  while (!pending.empty()) {
+    antlr4::tree::ParseTree *next = pending.pop_back_val();
+    auto *leaf = dynamic_cast<antlr4::tree::TerminalNode *>(next);
+    if (leaf && beginOf(leaf->getSymbol()) == place)
+      return leaf;
+    auto *rule = dynamic_cast<antlr4::ParserRuleContext *>(next);
+    if (rule && rangeOf(rule).contains(place))
+      pending.append(rule->children.begin(), rule->children.end());
+  }
+  return nullptr;
+}
+
+lsp::Range Document::rangeAt(TextPlace place) const {
+  lsp::Range word = wordAt(place);
+  antlr4::tree::TerminalNode *token = tokenAt(source->tree(), place);
+  if (!token || token->getSymbol()->getType() == antlr4::Token::EOF)
+    return word;
+  auto *around = dynamic_cast<NetParser::ExprContext *>(token->parent);
+  char first = token->getText().front();
+  bool isWord = llvm::isAlnum(first) || first == '_' || first == '"';
+  lsp::Range range =
+      rangeOf(isWord || !around ? netc::rangeOf(token->getSymbol())
+                                : netc::rangeOf(around));
+  if (range.start.line < word.start.line)
+    range.start = word.start;
+  if (range.end.line > word.start.line) {
+    llvm::StringRef line = lines[word.start.line].rtrim();
+    range.end = positionOf({place.line, line.size() + 1});
+  }
+  return range;
+}
+
 std::optional<lsp::Range> Document::find(llvm::StringRef word,
                                          TextPlace place) const {
   std::vector<lsp::Range> found;

@@ -45,8 +45,10 @@ public:
   mlir::lsp::Position positionOf(TextPlace place) const;
   TextPlace placeOf(mlir::lsp::Position position) const;
   mlir::lsp::Range rangeOf(const SourceRange &range) const;
-  /// The word at a place, or else the character there.
-  mlir::lsp::Range wordAt(TextPlace place) const;
+  /// What an error at a place is about: the word there, the expression of an
+  /// operator or bracket as far as it stands in that line, or else the
+  /// character.
+  mlir::lsp::Range rangeAt(TextPlace place) const;
   mlir::lsp::Range wholeRange() const;
   /// Where a word stands: at a place, or else once in that line.
   std::optional<mlir::lsp::Range> find(llvm::StringRef word,
@@ -66,6 +68,9 @@ public:
   const std::string path, text;
 
 private:
+  /// The word at a place, or else the character there.
+  mlir::lsp::Range wordAt(TextPlace place) const;
+
   std::vector<llvm::StringRef> lines;
   mlir::MLIRContext context;
 

@@ -32,11 +32,31 @@ bool fromJSON(const json::Value &value, RenameParams &result, json::Path path) {
          mapper && mapper.map("newName", result.newName);
 }
 
+/// What a client says of itself.
+struct ClientCapabilities {
+  bool refreshesHints = false, refreshesLenses = false;
+};
+bool fromJSON(const json::Value &value, ClientCapabilities &result,
+              json::Path) {
+  const json::Object *params = value.getAsObject();
+  const json::Object *all =
+      params ? params->getObject("capabilities") : nullptr;
+  const json::Object *workspace = all ? all->getObject("workspace") : nullptr;
+  auto refreshes = [&](llvm::StringRef what) {
+    const json::Object *of = workspace ? workspace->getObject(what) : nullptr;
+    return of && of->getBoolean("refreshSupport").value_or(false);
+  };
+  result = {refreshes("inlayHint"), refreshes("codeLens")};
+  return true;
+}
+
 class Server {
 public:
-  Server(JSONTransport &transport, bool waits)
+  explicit Server(JSONTransport &transport)
       : handler(transport), publish(handler.outgoingNotification<json::Value>(
                                 "textDocument/publishDiagnostics")),
+        refreshHints(requestOf("workspace/inlayHint/refresh")),
+        refreshLenses(requestOf("workspace/codeLens/refresh")),
         table(AcceleratorTable::builtin()) {
     handler.method("initialize", this, &Server::initialize);
     handler.notification("initialized", this, &Server::ignore);
@@ -58,11 +78,6 @@ public:
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     context.loadDialect<NetDialect>();
     Builtins::addBuiltinNames(&context, builtins);
-    if (!waits)
-      checker.emplace(
-          [this](const CheckRequest &request, const CheckedFile &checked) {
-            accept(request, checked);
-          });
   }
 
   MessageHandler handler;
@@ -71,7 +86,7 @@ public:
 private:
   using Reply = Callback<json::Value>;
 
-  void initialize(const InitializeParams &, Reply reply);
+  void initialize(const ClientCapabilities &said, Reply reply);
   void ignore(const InitializeParams &) {}
   void shutDown(const NoParams &, Callback<std::nullptr_t> reply) {
     isShutDown = true;
@@ -125,18 +140,33 @@ private:
   }
 
   void update(const URIForFile &uri, int64_t version, std::string text);
-  /// Counts a file, and those that import it, at once or beside.
+  /// Asks the client for something that it answers with nothing.
+  OutgoingRequest<json::Value> requestOf(llvm::StringLiteral method) {
+    return handler.outgoingRequest<json::Value, std::nullptr_t>(
+        method, [](json::Value, llvm::Expected<std::nullptr_t> answer) {
+          // A client that refuses it shows old figures for longer.
+          if (!answer)
+            llvm::consumeError(answer.takeError());
+        });
+  }
+  /// Counts files beside.
   void check(std::vector<OpenFile *> files);
   void accept(const CheckRequest &request, const CheckedFile &checked);
   void publishProblems(const OpenFile &file);
   json::Object toJson(const OpenFile &file, const Problem &problem);
 
   OutgoingNotification<json::Value> publish;
+  OutgoingRequest<json::Value> refreshHints, refreshLenses;
+  int requests = 0; ///< so far, of the client
+  ClientCapabilities client;
   const AcceleratorTable table;
   std::vector<std::string> builtins; ///< names of the language
   std::mutex mutex; ///< of what follows, which the checker changes, too
   Workspace workspace;
-  std::optional<Checker> checker; ///< none if checks are waited for
+  Checker checker{
+      [this](const CheckRequest &request, const CheckedFile &checked) {
+        accept(request, checked);
+      }};
 };
 } // namespace
 
@@ -152,7 +182,8 @@ static lsp::Range rangeOf(const Place &place) {
 // Texts and their problems
 //===----------------------------------------------------------------------===//
 
-void Server::initialize(const InitializeParams &, Reply reply) {
+void Server::initialize(const ClientCapabilities &said, Reply reply) {
+  client = said;
   reply(json::Object{
       {"serverInfo", json::Object{{"name", "netc-lsp"}}},
       {"capabilities",
@@ -166,7 +197,9 @@ void Server::initialize(const InitializeParams &, Reply reply) {
            {"documentHighlightProvider", true},
            {"renameProvider", true},
            {"documentSymbolProvider", true},
-           {"completionProvider", json::Object{}},
+           {"completionProvider",
+            json::Object{
+                {"triggerCharacters", json::Array{".", "(", ",", "=", "\""}}}},
            {"documentFormattingProvider", true},
            {"codeLensProvider", json::Object{}},
            {"codeActionProvider", true},
@@ -228,10 +261,7 @@ void Server::check(std::vector<OpenFile *> files) {
     if (file->document->source->hasErrors())
       continue;
     request.path = file->document->path;
-    if (checker)
-      checker->request(request);
-    else
-      accept(request, netc::check(request));
+    checker.request(request);
   }
 }
 
@@ -248,6 +278,10 @@ void Server::accept(const CheckRequest &request, const CheckedFile &checked) {
   if (checked.counts)
     file.counts = checked.counts;
   publishProblems(file);
+  if (client.refreshesHints)
+    refreshHints(nullptr, ++requests);
+  if (client.refreshesLenses)
+    refreshLenses(nullptr, ++requests);
 }
 
 json::Object Server::toJson(const OpenFile &file, const Problem &problem) {
@@ -257,7 +291,7 @@ json::Object Server::toJson(const OpenFile &file, const Problem &problem) {
   const Declaration *import =
       isHere ? nullptr : workspace.importOf(document, problem.path);
   json::Object result{
-      {"range", isHere   ? document.wordAt(problem.place)
+      {"range", isHere   ? document.rangeAt(problem.place)
                 : import ? document.rangeOf(netc::rangeOf(import->tree))
                          : lsp::Range()},
       {"severity", int(problem.severity == mlir::DiagnosticSeverity::Error
@@ -272,10 +306,10 @@ json::Object Server::toJson(const OpenFile &file, const Problem &problem) {
   json::Array notes;
   for (const Problem &note : problem.notes)
     if (note.path == file.document->path)
-      notes.push_back(json::Object{
-          {"location",
-           location(file.uri.uri().str(), file.document->wordAt(note.place))},
-          {"message", note.text}});
+      notes.push_back(
+          json::Object{{"location", location(file.uri.uri().str(),
+                                             document.rangeAt(note.place))},
+                       {"message", note.text}});
   if (!notes.empty())
     result["relatedInformation"] = std::move(notes);
   return result;
@@ -451,23 +485,36 @@ static SymbolKind symbolKindOf(Declaration::Kind kind) {
   }
 }
 
+/// Where the name of a declaration stands; of one without, its first word.
+static lsp::Range nameRange(const Document &document,
+                            const Declaration &declared) {
+  return document.rangeOf(netc::rangeOf(
+      declared.token ? declared.token : declared.tree->getStart()));
+}
+
+/// Of what a text declares at its top level, and of the jobs in a run.
+static DocumentSymbol symbolOf(const Document &document,
+                               const Declaration &declared) {
+  lsp::Range name = nameRange(document, declared);
+  lsp::Range whole = document.rangeOf(netc::rangeOf(declared.tree));
+  // A text with errors may have a declaration without its end.
+  whole.start = std::min(whole.start, name.start);
+  whole.end = std::max(whole.end, name.end);
+  DocumentSymbol symbol(declared.name, symbolKindOf(declared.kind), whole,
+                        name);
+  for (const Declaration &job : document.names.declarations())
+    if (job.kind == Declaration::Run && job.scope->tree == declared.tree)
+      symbol.children.push_back(symbolOf(document, job));
+  return symbol;
+}
+
 void Server::symbols(const DocumentSymbolParams &params, Reply reply) {
   std::lock_guard lock(mutex);
   json::Array symbols;
   if (OpenFile *file = fileOf(params.textDocument.uri))
-    for (const Declaration &declared : file->document->names.declarations()) {
-      if (declared.scope->outer || !declared.token)
-        continue;
-      lsp::Range name = file->document->rangeOf(netc::rangeOf(declared.token));
-      lsp::Range whole = file->document->rangeOf(netc::rangeOf(declared.tree));
-      // A text with errors may have a declaration without its end.
-      if (whole.end < name.end)
-        whole.end = name.end;
-      if (name.start < whole.start)
-        whole.start = name.start;
-      symbols.push_back(DocumentSymbol(
-          declared.name, symbolKindOf(declared.kind), whole, name));
-    }
+    for (const Declaration &declared : file->document->names.declarations())
+      if (!declared.scope->outer && !declared.name.empty())
+        symbols.push_back(symbolOf(*file->document, declared));
   reply(std::move(symbols));
 }
 
@@ -495,11 +542,10 @@ void Server::costs(const DocumentSymbolParams &params, Reply reply) {
       bool isInside =
           declared.scope->outer && declared.kind != Declaration::Run;
       std::string cost = isInside ? "" : file->costOf(pathOf(declared));
-      if (cost.empty() || !declared.token)
-        continue;
-      lenses.push_back(json::Object{
-          {"range", file->document->rangeOf(netc::rangeOf(declared.token))},
-          {"command", json::Object{{"title", cost}, {"command", ""}}}});
+      if (!cost.empty())
+        lenses.push_back(json::Object{
+            {"range", nameRange(*file->document, declared)},
+            {"command", json::Object{{"title", cost}, {"command", ""}}}});
     }
   reply(std::move(lenses));
 }
@@ -592,11 +638,14 @@ void Server::format(const DocumentSymbolParams &params, Reply reply) {
   reply(std::move(edits));
 }
 
-mlir::LogicalResult netc::serve(JSONTransport &transport, bool waits) {
-  Server server(transport, waits);
+void netc::serve(JSONTransport &transport) {
+  Server server(transport);
+  bool isLost = false;
   if (llvm::Error error = transport.run(server.handler)) {
     Logger::error("{0}", llvm::toString(std::move(error)));
-    return mlir::failure();
+    isLost = true;
   }
-  return mlir::success(server.isShutDown);
+  llvm::outs().flush();
+  // A check may go on for seconds, for nobody.
+  std::_Exit(isLost || !server.isShutDown);
 }

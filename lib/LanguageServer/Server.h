@@ -10,10 +10,9 @@
 
 namespace netc {
 
-/// Answers an editor by the Language Server Protocol until it says goodbye.
-/// With `waits`, a text is checked before the next message is read, so that
-/// answers do not depend on time. Fails if the editor went without a goodbye.
-mlir::LogicalResult serve(mlir::lsp::JSONTransport &transport, bool waits);
+/// Answers an editor by the Language Server Protocol until it says goodbye, and
+/// ends the process: with 1 if the editor went without a goodbye.
+[[noreturn]] void serve(mlir::lsp::JSONTransport &transport);
 
 } // namespace netc
 

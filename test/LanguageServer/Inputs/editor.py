@@ -24,11 +24,12 @@ def check(found, expected):
 
 
 class Editor:
-    def __init__(self):
+    def __init__(self, capabilities={}):
         self.server = subprocess.Popen(["netc-lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.ids = 0
         self.problems = {}  # by URI and version
-        self.capabilities = self.ask("initialize", processId=None, rootUri=None, capabilities={})["capabilities"]
+        self.requests = []  # of the server: their methods
+        self.capabilities = self.ask("initialize", processId=None, rootUri=None, capabilities=capabilities)["capabilities"]
         self.tell("initialized")
 
     def send(self, message):
@@ -47,6 +48,9 @@ class Editor:
 
     def read(self):
         message = self.receive()
+        if "method" in message and "id" in message:
+            self.requests.append(message["method"])
+            self.send({"id": message["id"], "result": None})
         if message.get("method") == "textDocument/publishDiagnostics":
             params = message["params"]
             self.problems[params["uri"], params.get("version")] = params["diagnostics"]
@@ -59,7 +63,7 @@ class Editor:
         """The result, or the error as a text."""
         self.ids += 1
         self.send({"id": self.ids, "method": method, "params": params})
-        while (message := self.read()).get("id") != self.ids:
+        while "method" in (message := self.read()) or message["id"] != self.ids:
             pass
         return message["error"]["message"] if "error" in message else message["result"]
 
