@@ -41,6 +41,14 @@ inline constexpr const char *assumedKeys[] = {
     "utilization", "peak",  "took", "year",  "trained_by",
     "framework",   "count", "seed", "tuning"};
 
+/// The keys of a `hardware` section, and those of a `dataset` that are no axes
+/// and no fields.
+inline constexpr const char *hardwareKeys[] = {"peak", "memory", "bandwidth",
+                                               "node", "link",   "power"};
+inline constexpr const char *datasetKeys[] = {"examples", "tokens"};
+
+/// The words that the value of a key of a run may have: `recompute = full`.
+std::vector<std::string> wordsIn(llvm::StringRef key);
 /// Whether numbers in this unit can be sizes of axes: plain numbers, examples
 /// and tokens.
 bool isUnitOfSizes(const Dimension &dimension);

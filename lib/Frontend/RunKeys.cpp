@@ -244,7 +244,7 @@ void RunBuilder::checkKeys() {
 }
 
 /// The words that the value of a key may contain.
-static std::vector<std::string> wordsIn(StringRef key) {
+std::vector<std::string> netc::wordsIn(StringRef key) {
   if (key == "recompute")
     return {"full", "selective", "none"};
   if (key == "loss_scale")

@@ -16,14 +16,16 @@ using llvm::StringRef;
 // Sections
 //===----------------------------------------------------------------------===//
 
+static std::vector<std::string> namesOf(llvm::ArrayRef<const char *> keys) {
+  return {keys.begin(), keys.end()};
+}
+
 std::optional<Message> Program::mistakeIn(const SectionEntry &entry,
                                           bool isDataset) {
   const Value &value = entry.value;
-  static const std::vector<std::string> keys = {"peak", "memory", "bandwidth",
-                                                "node", "link",   "power"};
-  if (!isDataset && !llvm::is_contained(keys, entry.name))
-    return error::UnknownHardwareKey(entry.name,
-                                     e.didYouMean(entry.name, keys));
+  if (!isDataset && !llvm::is_contained(hardwareKeys, entry.name))
+    return error::UnknownHardwareKey(
+        entry.name, e.didYouMean(entry.name, namesOf(hardwareKeys)));
   if (value.isUnknown())
     return std::nullopt;
   std::optional<Number> number = numberOf(value);
@@ -38,7 +40,7 @@ std::optional<Message> Program::mistakeIn(const SectionEntry &entry,
   if (isDataset) {
     if (entry.name == kBatchAxis)
       return error::BatchInDataset();
-    if (entry.name == "examples" || entry.name == "tokens") {
+    if (llvm::is_contained(datasetKeys, entry.name)) {
       Dimension::Base unit =
           entry.name == "tokens" ? Dimension::Token : Dimension::Example;
       if (isAbove0In({}) || isAbove0In(unit))
@@ -49,9 +51,9 @@ std::optional<Message> Program::mistakeIn(const SectionEntry &entry,
     if (value.is<TypeValue>() || value.is<Distribution>() ||
         (constant && isUnitOfSizes(number->dimension)))
       return std::nullopt;
-    return error::DatasetField(
-        entry.name, number ? textOf(value) : kindOf(value),
-        e.didYouMean(entry.name, {"examples", "tokens"}));
+    return error::DatasetField(entry.name,
+                               number ? textOf(value) : kindOf(value),
+                               e.didYouMean(entry.name, namesOf(datasetKeys)));
   }
   Dimension rateOfData = Dimension(Dimension::Data) / Dimension::Time;
   auto takes = [&](const Value &value, StringRef expected) {

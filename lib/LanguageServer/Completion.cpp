@@ -4,47 +4,640 @@
 
 #include "lib/LanguageServer/Completion.h"
 
+#include "lib/Frontend/Builtins.h"
+#include "lib/Frontend/RunBuilder.h"
+#include "lib/LanguageServer/WritingContext.h"
+#include "lib/Std/Std.h"
+#include "lib/Units/Units.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 using namespace netc;
 using llvm::StringRef;
+using mlir::lsp::CompletionItemKind;
+namespace json = llvm::json;
+namespace lsp = mlir::lsp;
 
-StringRef netc::pathAtEnd(StringRef text) {
-  size_t begin = text.size();
-  while (begin != 0 && (llvm::isAlnum(text[begin - 1]) ||
-                        StringRef("_.@'").contains(text[begin - 1])))
-    --begin;
-  StringRef path = text.drop_front(begin);
-  // `0.5` is a number, and `..` makes a range.
-  size_t range = path.rfind("..");
-  path = range == StringRef::npos ? path : path.drop_front(range + 2);
-  return !path.empty() && llvm::isDigit(path.front()) ? "" : path;
+Vocabulary::Vocabulary() : accelerators(AcceleratorTable::builtin()) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<NetDialect>();
+  Builtins::addBuiltinNames(&context, functions);
+  for (const mlir::RegisteredOperationName &op :
+       context.getRegisteredOperations())
+    if (auto *language = op.getInterface<LanguageOpInterface>()) {
+      const Signature &signature = language->getSignature();
+      std::vector<std::string> &names = parameters[signature.name];
+      for (const TensorSlot &tensor : signature.tensors)
+        names.push_back(tensor.name.str());
+      for (const Setting &setting : signature.settings)
+        names.push_back(setting.name.str());
+    }
+  antlr4::ANTLRInputStream nothing("");
+  NetLexer lexer(&nothing);
+  const antlr4::dfa::Vocabulary &words = lexer.getVocabulary();
+  for (size_t type = 0; type <= words.getMaxTokenType(); ++type)
+    if (StringRef word = words.getLiteralName(type);
+        word.size() > 2 && llvm::isAlpha(word[1]))
+      keywords.push_back(word.drop_front().drop_back().str());
+  CheckRequest request{"example.net", {}};
+  request.buffers[request.path] =
+      "net Net(x: f32[N, 1]) { return y = x |> Linear(1) }\n"
+      "train Net as run { loss = mean(y); batch = 1; duration = 1 step }\n";
+  example = check(request).counts;
 }
 
-StringRef netc::calleeAtEnd(StringRef text) {
-  unsigned open = 0;
-  while (!text.empty()) {
-    char last = text.back();
-    text = text.drop_back();
-    if (StringRef(")]}").contains(last))
-      ++open;
-    else if (StringRef("([{").contains(last) && open-- == 0)
-      return last == '(' ? pathAtEnd(text) : "";
+static CompletionItemKind kindOf(Declaration::Kind kind) {
+  switch (kind) {
+  case Declaration::Import:
+    return CompletionItemKind::Module;
+  case Declaration::Block:
+    return CompletionItemKind::Function;
+  case Declaration::Net:
+    return CompletionItemKind::Class;
+  case Declaration::Dataset:
+  case Declaration::Hardware:
+    return CompletionItemKind::Struct;
+  case Declaration::Run:
+    return CompletionItemKind::Event;
+  case Declaration::Key:
+  case Declaration::Setting:
+    return CompletionItemKind::Property;
+  case Declaration::Constant:
+    return CompletionItemKind::Constant;
+  default:
+    return CompletionItemKind::Variable;
   }
-  return "";
 }
 
-std::vector<std::string> netc::settingsOf(const Declaration &declared) {
-  auto *block = ruleCast<NetParser::BlockDeclContext>(declared.tree);
-  if (!block || !block->params())
-    return {};
+namespace {
+/// Collects what can be written at a place. What fits best comes first: an
+/// editor sorts by `sortText`.
+class Completer {
+public:
+  Completer(const OpenFile &file, lsp::Position at, Workspace &workspace,
+            const Vocabulary &vocabulary)
+      : file(file), document(file.document), at(at), workspace(workspace),
+        vocabulary(vocabulary), context(document->before(at)) {}
+
+  json::Array complete();
+
+private:
+  void add(const llvm::Twine &name, CompletionItemKind kind,
+           json::Object more = {});
+  template <typename Names>
+  void addAll(const Names &names, CompletionItemKind kind) {
+    for (const auto &name : names)
+      add(name, kind);
+  }
+  /// The declarations in a scope of these kinds, or of any if none are given.
+  void addDeclared(const DocumentRef &from, const NameScope &scope,
+                   llvm::ArrayRef<Declaration::Kind> kinds = {});
+  /// Those that other files declare for this one, and those of its top level.
+  void addTopLevel(llvm::ArrayRef<Declaration::Kind> kinds);
+
+  /// Those that a run or a dataset may size.
+  void addFreeAxes(const DocumentRef &from, const NameScope &scope);
+
+  void addImports();
+  void addMembers();
+  void addFigures(const std::vector<std::string> &owners);
+  void addAxes(const Declaration &tensor);
+  void addParts(StringRef path);
+  void addParameters(const std::string &callee);
+  void addKeys(llvm::ArrayRef<WritingContext::Word> section);
+  void addValues(StringRef key);
+  void addOptimizers();
+  void addDevices();
+  void addResults();
+  /// What fits the place best.
+  void addFitting();
+  void addScopes();
+  void addImportable();
+
+  bool isInRun() const;
+  /// What a path names: `Conv`, `vision.Patches`.
+  Meaning meaningOf(StringRef path);
+  /// What stands behind the first word of the innermost run that has one, or
+  /// behind its `on`.
+  Meaning netOfRun() { return inRun(0); }
+  Meaning datasetOfRun() { return inRun(1); }
+  Meaning inRun(unsigned index);
+  /// What has a name where it is written.
+  const Declaration *declared(StringRef name) const;
+  const NameScope *scopeOf(const Meaning &meaning) const;
+
+  const OpenFile &file;
+  const DocumentRef document;
+  const lsp::Position at;
+  Workspace &workspace;
+  const Vocabulary &vocabulary;
+  const WritingContext context;
+  bool fits = true; ///< whether what is added now is what fits best
+  llvm::StringSet<> added;
+  json::Array items;
+};
+} // namespace
+
+void Completer::add(const llvm::Twine &name, CompletionItemKind kind,
+                    json::Object more) {
+  std::string label = name.str();
+  if (!added.insert(label).second)
+    return;
+  json::Object item{{"label", label},
+                    {"kind", int(kind)},
+                    {"sortText", (fits ? "0" : "1") + label}};
+  for (auto &[key, value] : more)
+    item[key] = std::move(value);
+  items.push_back(std::move(item));
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+const Declaration *Completer::declared(StringRef name) const {
+  for (const NameScope *scope = &document->names.scopeAt(document->placeOf(at));
+       scope; scope = scope->outer)
+    if (auto found = scope->names.find(name); found != scope->names.end())
+      return found->second.back();
+  return nullptr;
+}
+
+const NameScope *Completer::scopeOf(const Meaning &meaning) const {
+  if (meaning)
+    for (const Declaration &each : meaning.document->names.declarations())
+      if (each.scope->tree == meaning.declaration->tree)
+        return each.scope;
+  return nullptr;
+}
+
+Meaning Completer::meaningOf(StringRef path) {
+  auto [first, rest] = path.split('.');
+  Meaning meaning = workspace.lookUp(document, first);
+  if (rest.empty())
+    return meaning;
+  return meaning && meaning.declaration->kind == Declaration::Import
+             ? Workspace::exported(
+                   workspace.imported(*document, *meaning.declaration), rest)
+             : Meaning();
+}
+
+Meaning Completer::inRun(unsigned index) {
+  for (llvm::ArrayRef<WritingContext::Word> head : context.sections()) {
+    std::string names[2];
+    unsigned present = 0;
+    for (const WritingContext::Word &word : head.drop_front()) {
+      if (word.type == NetLexer::AS || present > 1)
+        break;
+      if (word.type == NetLexer::ON)
+        ++present;
+      else if (word.type == NetLexer::ID || word.type == NetLexer::DOT)
+        names[present] += word.text;
+    }
+    // A job has the net of the run around it.
+    if (!names[index].empty())
+      return meaningOf(names[index]);
+  }
+  return {};
+}
+
+void Completer::addDeclared(const DocumentRef &from, const NameScope &scope,
+                            llvm::ArrayRef<Declaration::Kind> kinds) {
+  for (const Declaration &each : from->names.declarations())
+    if (each.scope == &scope && !each.name.empty() &&
+        !StringRef(each.name).ends_with("'") &&
+        (kinds.empty() || llvm::is_contained(kinds, each.kind)))
+      add(each.name, kindOf(each.kind));
+}
+
+void Completer::addFreeAxes(const DocumentRef &from, const NameScope &scope) {
+  for (const Declaration &each : from->names.declarations()) {
+    auto *axis = ruleCast<NetParser::AxisContext>(each.tree);
+    if (each.scope == &scope && each.kind == Declaration::Axis && axis &&
+        !axis->name() && each.name != kBatchAxis)
+      add(each.name, CompletionItemKind::Property);
+  }
+}
+
+void Completer::addTopLevel(llvm::ArrayRef<Declaration::Kind> kinds) {
+  addDeclared(document, document->names.fileScope(), kinds);
+  for (const Declaration &each : document->names.declarations())
+    if (each.kind == Declaration::Import && !each.token)
+      if (DocumentRef imported = workspace.imported(*document, each))
+        for (const Declaration &other : imported->names.declarations())
+          if (Workspace::exported(imported, other.name) &&
+              (kinds.empty() || llvm::is_contained(kinds, other.kind)))
+            add(other.name, kindOf(other.kind));
+}
+
+void Completer::addScopes() {
+  for (const NameScope *scope = &document->names.scopeAt(document->placeOf(at));
+       scope->outer; scope = scope->outer)
+    addDeclared(document, *scope);
+  addTopLevel({});
+}
+
+/// The edit that adds an import to a text, below those that it has.
+static lsp::TextEdit importOf(const Document &document, StringRef name) {
+  antlr4::tree::TerminalNode *version = document.source->tree()->NUMBER();
+  size_t line = version ? endOf(version->getSymbol()).line + 1 : 1;
+  for (const Declaration &each : document.names.declarations())
+    if (each.kind == Declaration::Import)
+      line = rangeOf(each.tree).end.line + 1;
+  lsp::Position begin{int(line - 1), 0};
+  return {{begin, begin}, ("import " + name + "\n").str()};
+}
+
+void Completer::addImportable() {
+  for (const StandardBlock &block : importableBlocks()) {
+    // Those of `std.models` describe whole models.
+    std::string name = block.path.split('.').first.str();
+    std::replace(name.begin(), name.end(), '/', '.');
+    if (block.path.count('/') == 1)
+      add(block.name, CompletionItemKind::Function,
+          json::Object{
+              {"detail", "import " + name},
+              {"additionalTextEdits", json::Array{importOf(*document, name)}}});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Imports
+//===----------------------------------------------------------------------===//
+
+/// The paths of what an import may name, `std/vision.net`, `parts/blocks.net`.
+static std::vector<std::string> importablePaths(const Document &document,
+                                                const Workspace &workspace) {
+  std::vector<std::string> paths;
+  for (StringRef path : standardLibraryPaths())
+    paths.push_back(path.str());
+  StringRef folder = llvm::sys::path::parent_path(document.path);
+  auto addIfBelow = [&](StringRef path) {
+    if (path != document.path && path.consume_front(folder) &&
+        path.consume_front("/") && path.ends_with(".net"))
+      paths.push_back(path.str());
+  };
+  // A specification may lie in a folder with a great deal else.
+  constexpr unsigned mostFiles = 1000;
+  unsigned files = 0;
+  std::error_code error;
+  for (llvm::sys::fs::recursive_directory_iterator entry(folder, error), end;
+       !error && entry != end && files++ < mostFiles; entry.increment(error)) {
+    if (entry.level() >= 2)
+      entry.no_push();
+    addIfBelow(entry->path());
+  }
+  for (auto &[path, open] : workspace.files)
+    addIfBelow(path);
+  return paths;
+}
+
+void Completer::addImports() {
+  std::vector<std::string> paths = importablePaths(*document, workspace);
+  if (context.string) {
+    // Editors take a word to end at a dot or slash, so the whole is replaced.
+    lsp::Position begin = at;
+    for (unsigned char byte : *context.string)
+      begin.character -= (byte < 0x80 || byte >= 0xc0) + (byte >= 0xf0);
+    for (const std::string &path : paths)
+      add(path, CompletionItemKind::File,
+          json::Object{{"textEdit", lsp::TextEdit{{begin, at}, path}}});
+    return;
+  }
+  StringRef written = context.path;
+  std::string folder = written.take_front(written.rfind('.') + 1).str();
+  std::replace(folder.begin(), folder.end(), '.', '/');
+  for (StringRef path : paths)
+    if (path.consume_front(folder) && path.consume_back(".net")) {
+      StringRef next = path.split('/').first;
+      bool isName = llvm::all_of(
+          next, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+      if (isName && !next.empty() && !llvm::isDigit(next.front()))
+        add(next, next == path ? CompletionItemKind::File
+                               : CompletionItemKind::Folder);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// What follows a dot
+//===----------------------------------------------------------------------===//
+
+void Completer::addFigures(const std::vector<std::string> &owners) {
+  const Declaration *subject = document->topLevel(owners.front());
+  if (!subject)
+    return;
   std::vector<std::string> names;
-  bool isSetting = false;
-  for (antlr4::tree::ParseTree *child : block->params()->children) {
-    isSetting |= child->getText() == ";";
-    auto *param = dynamic_cast<NetParser::ParamContext *>(child);
-    if (isSetting && param && param->name())
-      names.push_back(param->name()->getText());
+  std::string path = llvm::join(owners, ".");
+  if (file.counts)
+    names = file.counts->figuresOf(path);
+  // Until the text is counted, it says what there is.
+  std::vector<std::string> alike = owners;
+  if (names.empty() && subject->kind == Declaration::Run) {
+    alike.front() = "run";
+    for (size_t i = 1; i < owners.size(); ++i)
+      for (const Declaration &job : document->names.declarations())
+        if (job.kind == Declaration::Run && job.scope->outer &&
+            job.name == owners[i])
+          alike.erase(alike.begin() + 1);
+    if (alike.size() == 1)
+      for (const Declaration &job : document->names.declarations())
+        if (job.kind == Declaration::Run && job.scope->outer &&
+            job.scope->tree == subject->tree && owners.size() == 1)
+          names.push_back(job.name);
+    llvm::append_range(names,
+                       vocabulary.example->figuresOf(llvm::join(alike, ".")));
+  } else if (names.empty() && subject->kind == Declaration::Net) {
+    alike.front() = "Net";
+    names = vocabulary.example->figuresOf(llvm::join(alike, "."));
   }
-  return names;
+  for (auto [i, name] : llvm::enumerate(names))
+    add(name, CompletionItemKind::Field,
+        json::Object{{"sortText", llvm::formatv("{0,4}", i).str()}});
+}
+
+/// The labels in `f32[N, C = 3, 7]`.
+static std::vector<std::string> labelsIn(StringRef type) {
+  std::vector<std::string> labels;
+  llvm::SmallVector<StringRef> axes;
+  type.split('[').second.split(']').first.split(axes, ',');
+  for (StringRef axis : axes) {
+    StringRef label = axis.trim().take_while(
+        [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    if (!label.empty() && !llvm::isDigit(label.front()))
+      labels.push_back(label.str());
+  }
+  return labels;
+}
+
+void Completer::addAxes(const Declaration &tensor) {
+  auto *param = ruleCast<NetParser::ParamContext>(tensor.tree);
+  if (param && param->COLON())
+    return addAll(labelsIn(param->expr(0)->getText()),
+                  CompletionItemKind::Field);
+  if (auto known = file.lastTypes.find(tensor.name);
+      known != file.lastTypes.end())
+    addAll(labelsIn(known->second), CompletionItemKind::Field);
+}
+
+void Completer::addMembers() {
+  std::vector<std::string> owners = context.owners();
+  std::string callee = context.callee();
+  const Declaration *asked =
+      document->topLevel(StringRef(callee).split('.').first);
+  bool isQuestion =
+      asked && callee.find('.') != std::string::npos &&
+      (asked->kind == Declaration::Net || asked->kind == Declaration::Run ||
+       asked->kind == Declaration::Constant);
+  if (isQuestion)
+    addParts(llvm::join(owners, "."));
+  const Declaration *owner = declared(owners.front());
+  if (!owner)
+    return;
+  if (owner->kind == Declaration::Import && owners.size() == 1) {
+    if (DocumentRef imported = workspace.imported(*document, *owner))
+      for (const Declaration &each : imported->names.declarations())
+        if (Workspace::exported(imported, each.name))
+          add(each.name, kindOf(each.kind));
+    return;
+  }
+  addFigures(owners);
+  auto *bind = ruleCast<NetParser::BindContext>(owner->tree->parent);
+  auto *record = bind ? ruleCast<NetParser::RecContext>(bind->expr()) : nullptr;
+  if (record && record->record() && owners.size() == 1)
+    for (NetParser::FieldContext *field : record->record()->field())
+      if (field->name())
+        add(field->name()->getText(), CompletionItemKind::Field);
+  if (owner->scope->outer && owners.size() == 1)
+    addAxes(*owner);
+}
+
+//===----------------------------------------------------------------------===//
+// What fits a place
+//===----------------------------------------------------------------------===//
+
+void Completer::addParts(StringRef path) {
+  std::string callee = context.callee();
+  for (StringRef owner = callee; owner.contains('.');) {
+    owner = owner.rsplit('.').first;
+    std::vector<std::string> known;
+    if (file.counts)
+      known = file.counts->partsOf(
+          (owner + (path.empty() ? "" : ".") + path).str());
+    addAll(known, CompletionItemKind::Field);
+    // Until the text is counted, what a net binds may be parts.
+    Meaning net = meaningOf(owner);
+    const NameScope *scope = scopeOf(net);
+    if (known.empty() && scope && path.empty() &&
+        net.declaration->kind == Declaration::Net)
+      addDeclared(net.document, *scope, {Declaration::Variable});
+  }
+}
+
+void Completer::addParameters(const std::string &callee) {
+  std::vector<std::string> names;
+  Meaning meaning = meaningOf(callee);
+  auto *block =
+      meaning ? ruleCast<NetParser::BlockDeclContext>(meaning.declaration->tree)
+              : nullptr;
+  if (block && block->params()) {
+    for (NetParser::ParamContext *param : block->params()->param())
+      if (param->name())
+        names.push_back(param->name()->getText());
+  } else if (!meaning) {
+    names = vocabulary.parameters.lookup(callee);
+  }
+  // The first is what is piped in, or what a step gives to an optimizer.
+  for (const std::string &name : llvm::drop_begin(names, !names.empty()))
+    if (name != "gradient")
+      add(name, CompletionItemKind::Property);
+}
+
+void Completer::addKeys(llvm::ArrayRef<WritingContext::Word> section) {
+  switch (section.front().type) {
+  case NetLexer::HARDWARE:
+    addAll(hardwareKeys, CompletionItemKind::Property);
+    break;
+  case NetLexer::DATASET:
+    addAll(datasetKeys, CompletionItemKind::Property);
+    for (const Declaration &net : document->names.declarations())
+      if (net.kind == Declaration::Net)
+        if (const NameScope *scope = scopeOf({document, &net})) {
+          addDeclared(document, *scope, {Declaration::Tensor});
+          addFreeAxes(document, *scope);
+        }
+    break;
+  case NetLexer::TRAIN:
+  case NetLexer::INFER: {
+    addAll(runKeys, CompletionItemKind::Property);
+    Meaning net = netOfRun();
+    if (const NameScope *scope = scopeOf(net)) {
+      addDeclared(net.document, *scope, {Declaration::Setting});
+      addFreeAxes(net.document, *scope);
+    }
+    addAll(llvm::ArrayRef<StringRef>(
+               {"train", "infer", "sweep", "require", "expect"}),
+           CompletionItemKind::Keyword);
+    break;
+  }
+  default:
+    addAll(llvm::ArrayRef<StringRef>({"return", "if", "for", "require"}),
+           CompletionItemKind::Keyword);
+    break;
+  }
+}
+
+void Completer::addResults() {
+  Meaning net = netOfRun();
+  auto *block =
+      net ? ruleCast<NetParser::BlockDeclContext>(net.declaration->tree)
+          : nullptr;
+  const NameScope *inNet = scopeOf(net);
+  if (inNet)
+    addDeclared(net.document, *inNet,
+                {Declaration::Result, Declaration::Tensor});
+  // `return y` gives its variable's name to the result.
+  if (block && block->body())
+    for (NetParser::StmtContext *stmt : block->body()->stmt())
+      if (auto *result = ruleCast<NetParser::ReturnContext>(stmt))
+        for (NetParser::Item2Context *item : result->item2())
+          if (!item->target() && ruleCast<NetParser::RefContext>(item->expr()))
+            add(item->expr()->getText(), CompletionItemKind::Variable);
+  Meaning dataset = datasetOfRun();
+  // What has the name of an axis sizes it, and is no field.
+  if (const NameScope *scope = scopeOf(dataset))
+    for (const Declaration &field : dataset.document->names.declarations())
+      if (field.scope == scope &&
+          !llvm::is_contained(datasetKeys, field.name) &&
+          !(inNet && inNet->names.contains(field.name)))
+        add(field.name, CompletionItemKind::Field);
+}
+
+void Completer::addOptimizers() {
+  auto addOf = [&](const DocumentRef &from) {
+    for (const Declaration &each : from->names.declarations()) {
+      auto *block = ruleCast<NetParser::BlockDeclContext>(each.tree);
+      if (each.kind == Declaration::Block && block->params() &&
+          StringRef(block->params()->getText()).starts_with("(parameter"))
+        add(each.name, CompletionItemKind::Function);
+    }
+  };
+  addOf(document);
+  for (const Declaration &each : document->names.declarations())
+    if (DocumentRef imported = each.kind == Declaration::Import && !each.token
+                                   ? workspace.imported(*document, each)
+                                   : nullptr)
+      addOf(imported);
+  addOf(workspace.document(preludePath));
+}
+
+void Completer::addDevices() {
+  addTopLevel({Declaration::Hardware});
+  for (const Accelerator &device : vocabulary.accelerators.accelerators()) {
+    add(device.name, CompletionItemKind::EnumMember);
+    addAll(device.aliases, CompletionItemKind::EnumMember);
+  }
+}
+
+bool Completer::isInRun() const {
+  std::vector<llvm::ArrayRef<WritingContext::Word>> sections =
+      context.sections();
+  return !sections.empty() &&
+         (sections.front().front().type == NetLexer::TRAIN ||
+          sections.front().front().type == NetLexer::INFER);
+}
+
+void Completer::addValues(StringRef key) {
+  if (key == "loss")
+    addResults();
+  else if (key == "optimizer")
+    addOptimizers();
+  else if (key == "like")
+    addTopLevel({Declaration::Run});
+  else
+    addAll(wordsIn(key), CompletionItemKind::EnumMember);
+}
+
+void Completer::addFitting() {
+  addParameters(context.callee());
+  addParts("");
+  // In a question about parts, or the call of an optimizer, nothing else fits.
+  bool isAnswered = !items.empty();
+  llvm::ArrayRef<WritingContext::Word> statement = context.wholeStatement();
+  bool isKey = isInRun() && statement.size() > 1 &&
+               statement[1].type == NetLexer::ASSIGN;
+  if (context.lastType() == NetLexer::NUMBER)
+    return isKey && statement.front().type == NetLexer::HARDWARE
+               ? addDevices()
+               : addAll(unitNames(), CompletionItemKind::Unit);
+  if (statement.empty() && context.open.empty())
+    return addAll(llvm::ArrayRef<StringRef>({"import", "block", "net",
+                                             "dataset", "hardware", "train",
+                                             "infer", "require", "expect"}),
+                  CompletionItemKind::Keyword);
+  if (statement.empty()) {
+    std::vector<llvm::ArrayRef<WritingContext::Word>> sections =
+        context.sections();
+    if (!sections.empty() &&
+        sections.front().data() == context.open.back().head.data())
+      addKeys(sections.front());
+    return;
+  }
+  if (context.lastType() == NetLexer::ON)
+    return addTopLevel({Declaration::Dataset});
+  switch (statement.front().type) {
+  case NetLexer::TRAIN:
+  case NetLexer::INFER:
+    return addTopLevel({Declaration::Net});
+  case NetLexer::EXPECT:
+  case NetLexer::REQUIRE:
+    if (!isAnswered)
+      addTopLevel({Declaration::Net, Declaration::Run, Declaration::Constant});
+    return;
+  default:
+    if (isKey && (!isAnswered || statement.front().text == "loss"))
+      addValues(statement.front().text);
+  }
+}
+
+json::Array Completer::complete() {
+  bool isImport = !context.statement.empty() &&
+                  context.statement.front().type == NetLexer::IMPORT;
+  if (context.isInComment || (context.string && !isImport))
+    return {};
+  size_t last = context.lastType();
+  bool isImported =
+      isImport && (context.statement.size() > 1) && !context.string;
+  // What stands here is a new name.
+  bool isNew = last == NetLexer::AS || last == NetLexer::FOR ||
+               ((last == NetLexer::BLOCK || last == NetLexer::NET ||
+                 last == NetLexer::DATASET || last == NetLexer::HARDWARE) &&
+                context.statement.size() == 1);
+  if (isNew || isImported)
+    return {};
+  if (isImport)
+    addImports();
+  else if (!context.owners().empty())
+    addMembers();
+  else {
+    addFitting();
+    fits = false;
+    addScopes();
+    for (const StandardBlock &block : standardBlocks())
+      add(block.name, CompletionItemKind::Function);
+    addAll(vocabulary.functions, CompletionItemKind::Function);
+    addAll(vocabulary.keywords, CompletionItemKind::Keyword);
+    if (isInRun())
+      addDevices();
+    addAll(unitNames(), CompletionItemKind::Unit);
+    addImportable();
+  }
+  return std::move(items);
+}
+
+json::Array netc::complete(const OpenFile &file, lsp::Position at,
+                           Workspace &workspace, const Vocabulary &vocabulary) {
+  return Completer(file, at, workspace, vocabulary).complete();
 }

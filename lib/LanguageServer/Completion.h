@@ -5,20 +5,28 @@
 #ifndef NETC_LIB_LANGUAGESERVER_COMPLETION_H
 #define NETC_LIB_LANGUAGESERVER_COMPLETION_H
 
-#include "lib/LanguageServer/Document.h"
+#include "lib/Hardware/Hardware.h"
+#include "lib/LanguageServer/Workspace.h"
 
 namespace netc {
 
-/// The names with dots that a text ends with: `run.step.fo` of
-/// `expect 2 * run.step.fo`. Empty if it ends with none.
-llvm::StringRef pathAtEnd(llvm::StringRef text);
+/// The words that no file declares.
+struct Vocabulary {
+  Vocabulary();
 
-/// What is called where a text ends, in parentheses that are open: `Conv` of
-/// `x |> Conv(64, `. Empty if nothing is.
-llvm::StringRef calleeAtEnd(llvm::StringRef text);
+  std::vector<std::string> functions; ///< and ops, types and constants
+  std::vector<std::string> keywords;
+  /// What an op takes, by its name: tensors before settings.
+  llvm::StringMap<std::vector<std::string>> parameters;
+  AcceleratorTable accelerators;
+  /// Of a network `Net` and its run `run`, which have the figures that any
+  /// others have.
+  std::shared_ptr<const Counts> example;
+};
 
-/// The names of a block's settings; empty of what is no block.
-std::vector<std::string> settingsOf(const Declaration &declared);
+/// What can be written at a place: items of the protocol.
+llvm::json::Array complete(const OpenFile &file, mlir::lsp::Position at,
+                           Workspace &workspace, const Vocabulary &vocabulary);
 
 } // namespace netc
 

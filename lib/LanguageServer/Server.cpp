@@ -4,15 +4,11 @@
 
 #include "lib/LanguageServer/Server.h"
 
-#include "lib/Frontend/Builtins.h"
 #include "lib/Frontend/Formatter.h"
-#include "lib/Frontend/RunBuilder.h"
-#include "lib/Hardware/Hardware.h"
 #include "lib/LanguageServer/Completion.h"
 #include "lib/LanguageServer/Description.h"
 #include "lib/LanguageServer/Workspace.h"
 #include "lib/Std/Std.h"
-#include "lib/Units/Units.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -56,8 +52,7 @@ public:
       : handler(transport), publish(handler.outgoingNotification<json::Value>(
                                 "textDocument/publishDiagnostics")),
         refreshHints(requestOf("workspace/inlayHint/refresh")),
-        refreshLenses(requestOf("workspace/codeLens/refresh")),
-        table(AcceleratorTable::builtin()) {
+        refreshLenses(requestOf("workspace/codeLens/refresh")) {
     handler.method("initialize", this, &Server::initialize);
     handler.notification("initialized", this, &Server::ignore);
     handler.method("shutdown", this, &Server::shutDown);
@@ -75,9 +70,6 @@ public:
     handler.method("textDocument/codeLens", this, &Server::costs);
     handler.method("textDocument/inlayHint", this, &Server::types);
     handler.method("textDocument/codeAction", this, &Server::fixes);
-    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-    context.loadDialect<NetDialect>();
-    Builtins::addBuiltinNames(&context, builtins);
   }
 
   MessageHandler handler;
@@ -130,9 +122,6 @@ private:
     Meaning meaning = meaningAt(params);
     return meaning ? workspace.placesOf(meaning) : std::vector<Place>();
   }
-  /// The names of the settings of a block, wherever it is declared.
-  std::vector<std::string> settingsOf(const OpenFile &file,
-                                      llvm::StringRef block);
   std::string uriOf(const Document &document) {
     OpenFile *open = workspace.find(document.path);
     return open ? open->uri.uri().str()
@@ -159,8 +148,7 @@ private:
   OutgoingRequest<json::Value> refreshHints, refreshLenses;
   int requests = 0; ///< so far, of the client
   ClientCapabilities client;
-  const AcceleratorTable table;
-  std::vector<std::string> builtins; ///< names of the language
+  const Vocabulary vocabulary;
   std::mutex mutex; ///< of what follows, which the checker changes, too
   Workspace workspace;
   Checker checker{
@@ -274,6 +262,10 @@ void Server::accept(const CheckRequest &request, const CheckedFile &checked) {
   OpenFile &file = *found;
   file.problems = checked.problems;
   file.types = checked.types;
+  for (const Mention &mention : file.document->names.mentions())
+    if (auto type = file.types.find(beginOf(mention.token));
+        type != file.types.end())
+      file.lastTypes[mention.name] = type->second;
   file.parts = checked.parts;
   if (checked.counts)
     file.counts = checked.counts;
@@ -528,7 +520,8 @@ void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
   if (!mention)
     return reply(nullptr);
   Hover hover(file->document->rangeOf(netc::rangeOf(mention->token)));
-  hover.contents.value = describe(*file, *mention, workspace, table);
+  hover.contents.value =
+      describe(*file, *mention, workspace, vocabulary.accelerators);
   if (hover.contents.value.empty())
     return reply(nullptr);
   reply(json::Value(hover));
@@ -567,62 +560,12 @@ void Server::types(const InlayHintsParams &params, Reply reply) {
   reply(std::move(hints));
 }
 
-std::vector<std::string> Server::settingsOf(const OpenFile &file,
-                                            llvm::StringRef block) {
-  Meaning meaning = workspace.lookUp(file.document, block);
-  return meaning ? netc::settingsOf(*meaning.declaration)
-                 : std::vector<std::string>();
-}
-
 void Server::complete(const TextDocumentPositionParams &params, Reply reply) {
   std::lock_guard lock(mutex);
   OpenFile *file = fileOf(params.textDocument.uri);
   if (!file)
     return reply(nullptr);
-  std::map<std::string, CompletionItemKind> words;
-  const Document &document = *file->document;
-  llvm::StringRef before = document.before(params.position);
-  if (llvm::StringRef path = pathAtEnd(before); path.contains('.')) {
-    json::Array members;
-    for (const std::string &name :
-         file->counts ? file->counts->figuresOf(path.rsplit('.').first)
-                      : std::vector<std::string>())
-      members.push_back(json::Object{{"label", name},
-                                     {"kind", int(CompletionItemKind::Field)}});
-    return reply(std::move(members));
-  }
-  llvm::StringRef callee = calleeAtEnd(before);
-  for (const std::string &name : settingsOf(*file, callee))
-    words.insert({name, CompletionItemKind::Property});
-  if (file->counts)
-    for (const std::string &part :
-         file->counts->partsOf(callee.split('.').first))
-      words.insert({part, CompletionItemKind::Field});
-  const NameScope *scope =
-      &document.names.scopeAt(document.placeOf(params.position));
-  bool isInRun = ruleCast<NetParser::JobContext>(scope->tree);
-  for (; scope; scope = scope->outer)
-    for (auto &entry : scope->names)
-      words.insert({entry.first().str(), CompletionItemKind::Variable});
-  if (isInRun) {
-    for (const char *key : runKeys)
-      words.insert({key, CompletionItemKind::Property});
-    for (const Accelerator &device : table.accelerators()) {
-      words.insert({device.name, CompletionItemKind::EnumMember});
-      for (const std::string &alias : device.aliases)
-        words.insert({alias, CompletionItemKind::EnumMember});
-    }
-  }
-  for (llvm::StringRef unit : unitNames())
-    words.insert({unit.str(), CompletionItemKind::Unit});
-  for (const StandardBlock &block : standardBlocks())
-    words.insert({block.name.str(), CompletionItemKind::Function});
-  for (const std::string &name : builtins)
-    words.insert({name, CompletionItemKind::Function});
-  json::Array items;
-  for (auto &[word, kind] : words)
-    items.push_back(json::Object{{"label", word}, {"kind", int(kind)}});
-  reply(std::move(items));
+  reply(netc::complete(*file, params.position, workspace, vocabulary));
 }
 
 void Server::format(const DocumentSymbolParams &params, Reply reply) {

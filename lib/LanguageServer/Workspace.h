@@ -24,6 +24,9 @@ struct OpenFile {
   /// Of its text, as CheckedFile has them; empty until it is checked.
   std::map<TextPlace, std::string> types, parts;
 
+  /// The types of tensors by their names, as they were known last.
+  llvm::StringMap<std::string> lastTypes;
+
   std::string costOf(llvm::StringRef path) const {
     return counts ? counts->costOf(path) : "";
   }
