@@ -175,6 +175,20 @@ markdown = (folder / "netc.md").read_text()
 assert "# `new.net`\n\nThe file is new.\n\n## New\n" in markdown and "36 parameters" in markdown, markdown
 assert "# `models/again,%.net`\n\nThe file is new.\n\nIt has errors.\n" in markdown, markdown
 assert "# `models/mlp.net`\n\nThere is no comparison: one of the two has errors.\n" in markdown, markdown
+
+# An error that is alike at the base is no change, though its line is another and it stands in an imported file; another error is.
+again = {"pull_request": {"number": 4, "base": {"sha": git("rev-parse", "HEAD")}}}
+broken = "block Hidden(x) = x |> Linnear(128)\n"
+commit({"models/parts.net": "# Two layers.\n" + broken, "models/mlp.net": "# A net.\n" + MLP, "models/ring.net": 'import "ring.net"\n'})
+printed, log = act(again, status=1)
+markdown = (folder / "netc.md").read_text()
+assert re.findall("^# .*", markdown, re.M) == ["# `models/ring.net`"], markdown
+again["pull_request"]["base"]["sha"] = git("rev-parse", "HEAD")
+commit({"models/parts.net": broken.replace("Linnear", "Linaer"), "models/ring.net": '# A ring.\nimport "ring.net"\n'})
+act(again, status=1)
+markdown = (folder / "netc.md").read_text()
+assert re.findall("^# .*", markdown, re.M) == ["# `models/again,%.net`", "# `models/mlp.net`", "# `models/parts.net`"], markdown
+
 (repository / "a,b%.net").write_text("net A(x: f32[N, 8]) { return y = x |> Linnear(4) }\n")
 git("add", "--all")
 printed, log = act({}, "--files=a,*.net", status=1)

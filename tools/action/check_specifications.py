@@ -54,11 +54,17 @@ class Netc:
                 diagnostic = {"severity": diagnostic["severity"], "id": diagnostic.get("id"), "message": diagnostic["message"], "file": file}
             yield diagnostic
 
-    def compare(self, old, new):
-        """The differences in the second file, in Markdown; empty if the costs are the same."""
-        done = self(["--compare", "--format=markdown", old, new])
+    def errors(self, file, root=""):
+        """Its errors, without their lines. Names of files are relative to `root`."""
+        found = (each for each in self.check(file) if each["severity"] == "error")
+        return sorted((each.get("id", ""), each["message"].replace(root, "")) for each in found)
+
+    def compare(self, base, old, new):
+        """The differences in the second file, in Markdown; empty if the costs, or the errors, are those in the tree `base`."""
+        done = self(["--compare", "--format=markdown", base / old, new])
         if done.returncode and not done.stdout:
-            return "There is no comparison: one of the two has errors.\n"
+            is_alike = self.errors(base / old, f"{base}/") == self.errors(new)
+            return "" if is_alike else "There is no comparison: one of the two has errors.\n"
         same = all(not line or line == "costs the same" or line.startswith("#") for line in done.stdout.splitlines())
         return "" if same else done.stdout
 
@@ -144,8 +150,9 @@ def compared(netc, base, files, renamed, gone):
         tree = pathlib.Path(folder, "base")
         shutil.unpack_archive(archive, tree)
         for name in files:
-            old = tree / renamed.get(name, name)
-            text = netc.compare(old, name) if old.is_file() else "The file is new.\n\n" + netc.estimate(name)
+            old = renamed.get(name, name)
+            is_new = not (tree / old).is_file()
+            text = "The file is new.\n\n" + netc.estimate(name) if is_new else netc.compare(tree, old, name)
             if text:
                 sections.append(f"# `{name}`\n\n{text.strip()}\n")
     return sections
