@@ -38,6 +38,9 @@ eglot = ["emacs", "--batch", "-f", "package-activate-all", "--eval", "(require '
 if shutil.which("emacs") and subprocess.run(eglot, stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("eglot")
 config.available_features.add(config.build_type.lower())
+# CONTRIBUTING.md says how it is made.
+if os.geteuid() == 0 and os.path.exists(os.path.join(config.build_dir, "bare-root/etc/debian_version")):
+    config.available_features.add("bare-root")
 for program in "dpkg-shlibdeps", "fish", "git", "man", "node", "nvim", "valgrind", "zsh":
     if shutil.which(program):
         config.available_features.add(program)
