@@ -9,20 +9,26 @@
 const vscode = require("vscode");
 const { LanguageServer } = require("./server");
 
-const specifications = { language: "net", scheme: "file" };
+const specifications = ["file", "untitled"].map((scheme) => ({ language: "net", scheme }));
 const isSpecification = (document) => vscode.languages.match(specifications, document) > 0;
 
+// A file without a name has no path in the editor, and needs one for the server.
+const uriOf = (document) => `${document.uri}`.replace(/^untitled:(?!\/)/, "untitled:/");
+const toUri = (uri) => {
+  const open = vscode.workspace.textDocuments.find((document) => uriOf(document) === uri);
+  return open ? open.uri : vscode.Uri.parse(uri);
+};
 // Both count UTF-16 code units. Enumerations of the protocol begin with 1, those of the editor with 0.
 const toPosition = ({ line, character }) => new vscode.Position(line, character);
 const toRange = ({ start, end }) => new vscode.Range(toPosition(start), toPosition(end));
-const toLocation = ({ uri, range }) => new vscode.Location(vscode.Uri.parse(uri), toRange(range));
+const toLocation = ({ uri, range }) => new vscode.Location(toUri(uri), toRange(range));
 const toEdit = ({ range, newText }) => new vscode.TextEdit(toRange(range), newText);
 const fromPosition = ({ line, character }) => ({ line, character });
 const fromRange = ({ start, end }) => ({ start: fromPosition(start), end: fromPosition(end) });
 
 function toWorkspaceEdit({ changes }) {
   const edit = new vscode.WorkspaceEdit();
-  for (const [uri, edits] of Object.entries(changes)) edit.set(vscode.Uri.parse(uri), edits.map(toEdit));
+  for (const [uri, edits] of Object.entries(changes)) edit.set(toUri(uri), edits.map(toEdit));
   return edit;
 }
 
@@ -36,18 +42,34 @@ function toDiagnostic(problem) {
   return diagnostic;
 }
 
+function toSymbol({ name, kind, range, selectionRange, children }) {
+  const symbol = new vscode.DocumentSymbol(name, "", kind - 1, toRange(range), toRange(selectionRange));
+  symbol.children = (children || []).map(toSymbol);
+  return symbol;
+}
+
+function toCompletion({ label, kind, detail, sortText, textEdit, additionalTextEdits }) {
+  const item = new vscode.CompletionItem(label, kind - 1);
+  Object.assign(item, { detail, sortText });
+  if (textEdit) Object.assign(item, { insertText: textEdit.newText, range: toRange(textEdit.range) });
+  if (additionalTextEdits) item.additionalTextEdits = additionalTextEdits.map(toEdit);
+  return item;
+}
+
 class Client {
   constructor(context) {
     this.log = vscode.window.createOutputChannel("netc");
     this.problems = vscode.languages.createDiagnosticCollection("netc");
     this.costsChanged = new vscode.EventEmitter();
+    this.typesChanged = new vscode.EventEmitter();
     context.subscriptions.push(
       this.log,
       this.problems,
       this.costsChanged,
+      this.typesChanged,
       vscode.workspace.onDidOpenTextDocument((document) => this.open(document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.change(event)),
-      vscode.workspace.onDidCloseTextDocument((document) => isSpecification(document) && this.server.close(`${document.uri}`)),
+      vscode.workspace.onDidCloseTextDocument((document) => isSpecification(document) && this.server.close(uriOf(document))),
       vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("netc.serverPath") && this.restart()),
       vscode.commands.registerCommand("netc.restart", () => this.restart()),
       ...this.providers(),
@@ -58,7 +80,7 @@ class Client {
   start() {
     const program = vscode.workspace.getConfiguration("netc").get("serverPath");
     this.server = new LanguageServer(program, {
-      notified: (method, params) => method === "textDocument/publishDiagnostics" && this.publish(params),
+      notified: (method, params) => this.notified(method, params),
       logged: (text) => this.log.append(text),
       ended: (why) => this.ended(why),
     });
@@ -81,25 +103,30 @@ class Client {
   }
 
   open(document) {
-    if (isSpecification(document)) this.server.open(`${document.uri}`, document.version, document.getText());
+    if (isSpecification(document)) this.server.open(uriOf(document), document.version, document.getText());
   }
 
   change({ document, contentChanges }) {
     if (!isSpecification(document) || !contentChanges.length) return;
     const changes = contentChanges.map(({ range, text }) => ({ range: fromRange(range), text }));
-    this.server.change(`${document.uri}`, document.version, changes);
+    this.server.change(uriOf(document), document.version, changes);
+  }
+
+  notified(method, params) {
+    if (method === "textDocument/publishDiagnostics") this.publish(params);
+    if (method === "workspace/codeLens/refresh") this.costsChanged.fire();
+    if (method === "workspace/inlayHint/refresh") this.typesChanged.fire();
   }
 
   /** Problems of a text that has changed since are left out: those of the new text come. */
   publish({ uri, version, diagnostics }) {
-    const document = vscode.workspace.textDocuments.find((each) => `${each.uri}` === uri);
+    const document = vscode.workspace.textDocuments.find((each) => uriOf(each) === uri);
     if (document && version !== undefined && version !== document.version) return;
-    this.problems.set(vscode.Uri.parse(uri), diagnostics.map(toDiagnostic));
-    this.costsChanged.fire();
+    this.problems.set(toUri(uri), diagnostics.map(toDiagnostic));
   }
 
   providers() {
-    const of = (method, document, more) => this.server.of(method, `${document.uri}`, more);
+    const of = (method, document, more) => this.server.of(method, uriOf(document), more);
     const at = (method, document, position, more) => of(method, document, { position: fromPosition(position), ...more });
     const languages = vscode.languages;
     return [
@@ -133,17 +160,23 @@ class Client {
       }),
       languages.registerDocumentSymbolProvider(specifications, {
         async provideDocumentSymbols(document) {
-          const symbols = await of("documentSymbol", document);
-          return symbols.map(
-            ({ name, kind, range, selectionRange }) =>
-              new vscode.DocumentSymbol(name, "", kind - 1, toRange(range), toRange(selectionRange)),
-          );
+          return (await of("documentSymbol", document)).map(toSymbol);
         },
       }),
-      languages.registerCompletionItemProvider(specifications, {
-        async provideCompletionItems(document, position) {
-          const items = (await at("completion", document, position)) || [];
-          return items.map(({ label, kind }) => new vscode.CompletionItem(label, kind - 1));
+      languages.registerCompletionItemProvider(
+        specifications,
+        {
+          async provideCompletionItems(document, position) {
+            return ((await at("completion", document, position)) || []).map(toCompletion);
+          },
+        },
+        ...'.(,="',
+      ),
+      languages.registerInlayHintsProvider(specifications, {
+        onDidChangeInlayHints: this.typesChanged.event,
+        async provideInlayHints(document, range) {
+          const hints = await of("inlayHint", document, { range: fromRange(range) });
+          return hints.map(({ position, label, kind }) => new vscode.InlayHint(toPosition(position), label, kind));
         },
       }),
       languages.registerDocumentFormattingEditProvider(specifications, {

@@ -32,7 +32,7 @@ class MessageReader {
 }
 
 /**
- * A process of netc-lsp. It calls `listener.notified(method, params)` for what the server tells by itself,
+ * A process of netc-lsp. It calls `listener.notified(method, params)` for what the server tells or asks by itself,
  * `listener.logged(text)` for what it writes for people, and once `listener.ended(why)` if it ends unasked.
  */
 class LanguageServer {
@@ -50,7 +50,9 @@ class LanguageServer {
     const reader = new MessageReader((message) => this.accept(message));
     this.process.stdout.on("data", (chunk) => reader.read(chunk));
     this.process.stderr.on("data", (chunk) => listener.logged(chunk.toString()));
-    this.ready = this.ask("initialize", { processId: process.pid, rootUri: null, capabilities: {} });
+    const refreshed = { refreshSupport: true };
+    const capabilities = { workspace: { codeLens: refreshed, inlayHint: refreshed } };
+    this.ready = this.ask("initialize", { processId: process.pid, rootUri: null, capabilities });
     this.ready.then(() => this.send({ method: "initialized", params: {} }), () => {});
   }
 
@@ -69,7 +71,10 @@ class LanguageServer {
   }
 
   accept(message) {
-    if (message.method) return this.listener.notified(message.method, message.params);
+    if (message.method) {
+      if (message.id !== undefined) this.send({ id: message.id, result: null });
+      return this.listener.notified(message.method, message.params);
+    }
     const request = this.requests.get(message.id);
     this.requests.delete(message.id);
     if (message.error) request.reject(new Error(message.error.message));

@@ -270,10 +270,13 @@ void Completer::addImportable() {
 
 /// The paths of what an import may name, `std/vision.net`, `parts/blocks.net`.
 static std::vector<std::string> importablePaths(const Document &document,
-                                                const Workspace &workspace) {
+                                                const Workspace &workspace,
+                                                bool isOnDisk) {
   std::vector<std::string> paths;
   for (StringRef path : standardLibraryPaths())
     paths.push_back(path.str());
+  if (!isOnDisk)
+    return paths;
   StringRef folder = llvm::sys::path::parent_path(document.path);
   auto addIfBelow = [&](StringRef path) {
     if (path != document.path && path.consume_front(folder) &&
@@ -296,7 +299,8 @@ static std::vector<std::string> importablePaths(const Document &document,
 }
 
 void Completer::addImports() {
-  std::vector<std::string> paths = importablePaths(*document, workspace);
+  std::vector<std::string> paths =
+      importablePaths(*document, workspace, file.uri.scheme() == "file");
   if (context.string) {
     // Editors take a word to end at a dot or slash, so the whole is replaced.
     lsp::Position begin = at;

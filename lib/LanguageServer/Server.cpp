@@ -582,6 +582,8 @@ void Server::format(const DocumentSymbolParams &params, Reply reply) {
 }
 
 void netc::serve(JSONTransport &transport) {
+  // Of texts that have no file yet.
+  URIForFile::registerSupportedScheme("untitled");
   Server server(transport);
   bool isLost = false;
   if (llvm::Error error = transport.run(server.handler)) {

@@ -80,11 +80,16 @@ async function edit() {
     diagnostics: [problem],
     edit: { edits: { [uri]: [{ range: span(3, 23, 28), newText: "width" }] } },
   });
-  let lensesChanged = 0;
-  providers.lenses.onDidChangeCodeLenses(() => lensesChanged++);
+  const refreshed = [];
+  const isRefreshed = new Promise((resolve) => {
+    providers.hints.onDidChangeInlayHints(() => refreshed.push("hints"));
+    providers.lenses.onDidChangeCodeLenses(() => resolve(refreshed.push("lenses")));
+  });
   editor.change(document, span(3, 23, 28), "width");
   await editor.problemsOf(uri);
-  assert(lensesChanged > 0);
+  await isRefreshed;
+  assert(refreshed.includes("hints"));
+  assert.equal((await providers.hints.provideInlayHints(document, new Range(at(0, 0), at(9, 0)))).length, 0);
   const [lens] = await providers.lenses.provideCodeLenses(document);
   assert.match(lens.command.title, /^16 parameters, /);
   assert.equal(lens.range.start.line, 2);
@@ -110,7 +115,14 @@ async function edit() {
     [["width", 13], ["Small", 4]], // a constant and a class
   );
   const items = await providers.completion.provideCompletionItems(document, at(3, 23));
-  same(items.find(({ label }) => label === "Linear"), { label: "Linear", kind: 2 }); // a function
+  same(items.find(({ label }) => label === "Linear"), { label: "Linear", kind: 2, sortText: "1Linear" }); // a function
+  same(items.find(({ label }) => label === "Patches"), {
+    label: "Patches",
+    kind: 2,
+    detail: "import std.vision",
+    sortText: "1Patches",
+    additionalTextEdits: [{ range: new Range(at(0, 0), at(0, 0)), newText: "import std.vision\n" }],
+  });
   const format = () => providers.formatting.provideDocumentFormattingEdits(document, { tabSize: 2, insertSpaces: true });
   assert.match((await format())[0].newText, /\n  return y = x/);
 
@@ -123,6 +135,32 @@ async function edit() {
   await editor.problemsOf(uri);
   editor.close(document);
   await providers.symbols.provideDocumentSymbols({ uri }).then((none) => same(none, []));
+}
+
+/** A text that has no file yet, with a job, a tensor and an import. */
+async function editUntitled() {
+  const { providers } = editor;
+  const uri = "untitled:Untitled-1";
+  const lines = [
+    "net A(x: f32[N, 3]) {",
+    "  y = x |> Linear(2)",
+    "  return y",
+    "}",
+    "train A as run { loss = mean(y); batch = 1; duration = 1 step; train as part { times = 2 } }",
+    'import "std/v',
+  ];
+  const document = editor.open(uri, lines.slice(0, 5).join("\n"));
+  await editor.problemsOf(uri);
+  const whole = new Range(at(0, 0), at(9, 0));
+  same(await providers.hints.provideInlayHints(document, whole), [{ position: at(1, 3), label: ": f32[N, 2]", kind: 1 }]);
+  same(await providers.definition.provideDefinition(document, at(2, 9)), { uri, range: span(1, 2, 3) });
+  const [, run] = await providers.symbols.provideDocumentSymbols(document);
+  assert.deepEqual(run.children.map(({ name }) => name), ["part"]);
+  editor.change(document, span(4, 0, lines[4].length), lines[5]);
+  const items = await providers.completion.provideCompletionItems(document, at(4, lines[5].length));
+  const item = items.find(({ label }) => label === "std/vision.net");
+  same([item.insertText, item.range], ["std/vision.net", span(4, 8, 13)]);
+  editor.close(document);
 }
 
 /** The messages that a file has, once the first of them is in a line. */
@@ -172,6 +210,7 @@ giveUp.unref(); // if all is done, that does not matter
   await talkToTheServer();
   extension.activate({ subscriptions: [] });
   await edit();
+  await editUntitled();
   await doWithout();
   isDone = true;
 })();

@@ -98,6 +98,7 @@ module.exports = {
   DocumentSymbol: keeping("name", "detail", "kind", "range", "selectionRange"),
   CompletionItem: keeping("label", "kind"),
   CodeLens: keeping("range", "command"),
+  InlayHint: keeping("position", "label", "kind"),
   CodeAction: keeping("title", "kind"),
   CodeActionKind: { QuickFix: "quickfix" },
   Uri: { parse: (text) => text },
@@ -124,7 +125,8 @@ module.exports = {
     },
   },
   languages: {
-    match: (selector, document) => (selector.language === document.languageId ? 10 : 0),
+    match: (selectors, document) =>
+      selectors.some(({ language, scheme }) => language === document.languageId && document.uri.startsWith(`${scheme}:`)) ? 10 : 0,
     createDiagnosticCollection: () =>
       (editor.problems = Object.assign(new Map(), {
         set(uri, problems) {
@@ -141,6 +143,7 @@ module.exports = {
     registerCompletionItemProvider: register("completion"),
     registerDocumentFormattingEditProvider: register("formatting"),
     registerCodeLensProvider: register("lenses"),
+    registerInlayHintsProvider: register("hints"),
     registerCodeActionsProvider: register("fixes"),
   },
 };
