@@ -247,6 +247,8 @@ void RunBuilder::checkKeys() {
 std::vector<std::string> netc::wordsIn(StringRef key) {
   if (key == "recompute")
     return {"full", "selective", "none"};
+  if (key == "precision")
+    return {"mixed", "megatron", "pure", "fp8"};
   if (key == "loss_scale")
     return {"dynamic"};
   if (key == "count")

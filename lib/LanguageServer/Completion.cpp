@@ -199,7 +199,8 @@ Meaning Completer::inRun(unsigned index) {
     }
     // A job has the net of the run around it.
     if (!names[index].empty())
-      return meaningOf(names[index]);
+      return index == 0 ? workspace.blockBehind(meaningOf(names[index]))
+                        : meaningOf(names[index]);
   }
   return {};
 }
@@ -353,7 +354,7 @@ void Completer::addFigures(const std::vector<std::string> &owners) {
           names.push_back(job.name);
     llvm::append_range(names,
                        vocabulary.example->figuresOf(llvm::join(alike, ".")));
-  } else if (names.empty() && subject->kind == Declaration::Net) {
+  } else if (names.empty() && workspace.blockBehind({document, subject})) {
     alike.front() = "Net";
     names = vocabulary.example->figuresOf(llvm::join(alike, "."));
   }
@@ -440,19 +441,39 @@ void Completer::addParts(StringRef path) {
   }
 }
 
+/// The texts in a list that says what a setting may be: `mode: ["pre",
+/// "post"]`.
+static std::vector<std::string> wordsOf(NetParser::ParamContext *param) {
+  std::vector<std::string> words;
+  auto *list = param->COLON() ? ruleCast<NetParser::ListContext>(param->expr(0))
+                              : nullptr;
+  if (list)
+    for (NetParser::AxisContext *each : list->axis())
+      if (ruleCast<NetParser::StrContext>(each->expr()))
+        words.push_back(StringRef(each->getText()).trim('"').str());
+  return words;
+}
+
 void Completer::addParameters(const std::string &callee) {
   std::vector<std::string> names;
   Meaning meaning = meaningOf(callee);
   auto *block =
       meaning ? ruleCast<NetParser::BlockDeclContext>(meaning.declaration->tree)
               : nullptr;
+  llvm::ArrayRef<WritingContext::Word> words = context.statement;
+  bool isValue = words.size() > 1 && context.lastType() == NetLexer::ASSIGN;
+  StringRef setting = isValue ? words.drop_back().back().text : StringRef();
   if (block && block->params()) {
     for (NetParser::ParamContext *param : block->params()->param())
-      if (param->name())
+      if (param->name() && param->name()->getText() == setting)
+        return addAll(wordsOf(param), CompletionItemKind::EnumMember);
+      else if (param->name())
         names.push_back(param->name()->getText());
   } else if (!meaning) {
     names = vocabulary.parameters.lookup(callee);
   }
+  if (isValue)
+    return;
   // The first is what is piped in, or what a step gives to an optimizer.
   for (const std::string &name : llvm::drop_begin(names, !names.empty()))
     if (name != "gradient")
@@ -477,10 +498,8 @@ void Completer::addKeys(llvm::ArrayRef<WritingContext::Word> section) {
   case NetLexer::INFER: {
     addAll(runKeys, CompletionItemKind::Property);
     Meaning net = netOfRun();
-    if (const NameScope *scope = scopeOf(net)) {
-      addDeclared(net.document, *scope, {Declaration::Setting});
+    if (const NameScope *scope = scopeOf(net))
       addFreeAxes(net.document, *scope);
-    }
     addAll(llvm::ArrayRef<StringRef>(
                {"train", "infer", "sweep", "require", "expect"}),
            CompletionItemKind::Keyword);
@@ -594,7 +613,16 @@ void Completer::addFitting() {
   switch (statement.front().type) {
   case NetLexer::TRAIN:
   case NetLexer::INFER:
-    return addTopLevel({Declaration::Net});
+    return isAnswered ? void() : addTopLevel({Declaration::Net});
+  case NetLexer::SWEEP: {
+    addAll(runKeys, CompletionItemKind::Property);
+    Meaning net = netOfRun();
+    if (const NameScope *scope = scopeOf(net)) {
+      addDeclared(net.document, *scope, {Declaration::Setting});
+      addFreeAxes(net.document, *scope);
+    }
+    return addTopLevel({Declaration::Constant});
+  }
   case NetLexer::EXPECT:
   case NetLexer::REQUIRE:
     if (!isAnswered)

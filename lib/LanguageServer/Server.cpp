@@ -370,8 +370,33 @@ void Server::fixes(const CodeActionParams &params, Reply reply) {
 // Names
 //===----------------------------------------------------------------------===//
 
+/// The import whose path stands at a place; null if none does.
+static const Declaration *importAt(const Document &document, TextPlace place) {
+  for (const Declaration &each : document.names.declarations()) {
+    auto *tree = ruleCast<NetParser::ImportDeclContext>(each.tree);
+    if (!tree)
+      continue;
+    bool isPath = tree->path() && netc::rangeOf(tree->path()).contains(place);
+    bool isString = tree->STRING() &&
+                    netc::rangeOf(tree->STRING()->getSymbol()).contains(place);
+    if (isPath || isString)
+      return &each;
+  }
+  return nullptr;
+}
+
 void Server::define(const TextDocumentPositionParams &params, Reply reply) {
   std::lock_guard lock(mutex);
+  OpenFile *file = fileOf(params.textDocument.uri);
+  const Declaration *import =
+      file ? importAt(*file->document, file->document->placeOf(params.position))
+           : nullptr;
+  if (import) {
+    DocumentRef imported = workspace.imported(*file->document, *import);
+    if (!imported || standardLibrary(imported->path))
+      return reply(nullptr);
+    return reply(location(uriOf(*imported), lsp::Range(Position())));
+  }
   Meaning meaning = meaningAt(params);
   // The standard library is part of the program, and has no place on disk.
   if (!meaning || !meaning.declaration->token ||
@@ -422,8 +447,12 @@ static std::string whyNotRenamed(Workspace &workspace,
     std::string place = "line " + std::to_string(beginOf(other.token).line);
     if (other.name == newName)
       return "`" + newName.str() + "` stands already in " + place;
-    if ((other.name == name || other.name == name + "'") &&
-        !workspace.meaningOf(document, other))
+    if (other.name != name && other.name != name + "'")
+      continue;
+    // A dataset sizes axes, and fills inputs, of the nets that learn from it.
+    Meaning meant = workspace.meaningOf(document, other);
+    bool isKey = meant && meant.declaration->kind == Declaration::Key;
+    if (!meant || (isKey && !(meant == meaning)))
       return "what may be the same, which is not known, stands in " + place;
   }
   return "";

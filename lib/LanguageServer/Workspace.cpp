@@ -12,7 +12,10 @@
 using namespace netc;
 using llvm::StringRef;
 
-bool Meaning::isExported() const { return !declaration->scope->outer; }
+bool Meaning::isExported() const {
+  return !declaration->scope->outer ||
+         ruleCast<NetParser::ParamContext>(declaration->tree);
+}
 
 /// Without the mark of the next value of a carried name.
 static StringRef stem(const Declaration &declaration) {
@@ -24,7 +27,7 @@ bool Meaning::operator==(const Meaning &other) const {
          document->path == other.document->path &&
          stem(*declaration) == stem(*other.declaration) &&
          (declaration->scope == other.declaration->scope ||
-          (isExported() && other.isExported()));
+          (!declaration->scope->outer && !other.declaration->scope->outer));
 }
 
 OpenFile *Workspace::find(StringRef path) {
@@ -80,13 +83,65 @@ Meaning Workspace::lookUp(const DocumentRef &document, StringRef name) {
   return exported(this->document(preludePath), name);
 }
 
-Meaning Workspace::meaningOf(const DocumentRef &document,
+/// What a block or net declares inside, last if more than once.
+static Meaning declaredIn(const Meaning &block, StringRef name) {
+  Meaning found;
+  if (block)
+    for (const Declaration &each : block.document->names.declarations())
+      if (each.scope->tree == block.declaration->tree && each.name == name)
+        found = {block.document, &each};
+  return found;
+}
+
+Meaning Workspace::namedBy(const DocumentRef &document,
+                           NetParser::ExprContext *expr) {
+  while (auto *call = ruleCast<NetParser::CallContext>(expr))
+    expr = call->expr();
+  bool isName = ruleCast<NetParser::RefContext>(expr) ||
+                ruleCast<NetParser::MemberContext>(expr);
+  if (!isName)
+    return {};
+  llvm::ArrayRef<Mention> mentions = document->names.mentionsIn(expr);
+  return mentions.empty() ? Meaning() : meaningOf(document, mentions.back());
+}
+
+Meaning Workspace::blockBehind(const Meaning &meaning) {
+  Meaning behind = meaning;
+  // Names may be bound in a ring.
+  for (unsigned steps = 0; behind && steps < 10; ++steps) {
+    if (ruleCast<NetParser::BlockDeclContext>(behind.declaration->tree))
+      return behind;
+    auto *bind =
+        ruleCast<NetParser::BindContext>(behind.declaration->tree->parent);
+    behind = bind ? namedBy(behind.document, bind->expr()) : Meaning();
+  }
+  return {};
+}
+
+Meaning Workspace::netAround(const DocumentRef &document,
                              const Mention &mention) {
-  if (mention.declaration)
-    return {document, mention.declaration};
-  if (mention.role != Mention::Labels)
-    return lookUp(document, mention.name);
-  auto *member = ruleCast<NetParser::MemberContext>(mention.tree->parent);
+  for (const NameScope *scope = mention.scope; scope; scope = scope->outer) {
+    auto *job = ruleCast<NetParser::JobContext>(scope->tree);
+    if (job && !job->expr().empty())
+      return blockBehind(namedBy(document, job->expr(0)));
+  }
+  return {};
+}
+
+Meaning Workspace::meaningOfLabel(const DocumentRef &document,
+                                  const Mention &mention) {
+  antlr4::tree::ParseTree *parent = mention.tree->parent;
+  if (auto *arg = ruleCast<NetParser::ArgContext>(parent)) {
+    auto *call = ruleCast<NetParser::CallContext>(arg->parent->parent);
+    Meaning found =
+        call ? declaredIn(blockBehind(namedBy(document, call->expr())),
+                          mention.name)
+             : Meaning();
+    return found && ruleCast<NetParser::ParamContext>(found.declaration->tree)
+               ? found
+               : Meaning();
+  }
+  auto *member = ruleCast<NetParser::MemberContext>(parent);
   auto *owner =
       member ? ruleCast<NetParser::RefContext>(leftOperand(member)) : nullptr;
   if (!owner)
@@ -95,6 +150,21 @@ Meaning Workspace::meaningOf(const DocumentRef &document,
     if (alias.declaration && alias.declaration->kind == Declaration::Import)
       return exported(imported(*document, *alias.declaration), mention.name);
   return {};
+}
+
+Meaning Workspace::meaningOf(const DocumentRef &document,
+                             const Mention &mention) {
+  const Declaration *declared = mention.declaration;
+  if (!declared && mention.role == Mention::Labels)
+    return meaningOfLabel(document, mention);
+  bool isKey = declared && declared->kind == Declaration::Key;
+  if (declared && !isKey)
+    return {document, declared};
+  // A run sees what its net returns, sizes its axes, and sweeps its settings.
+  Meaning inNet = declaredIn(netAround(document, mention), mention.name);
+  if (inNet && (!isKey || inNet.declaration->kind == Declaration::Axis))
+    return inNet;
+  return isKey ? Meaning{document, declared} : lookUp(document, mention.name);
 }
 
 std::vector<Place> Workspace::placesOf(const Meaning &meaning) {

@@ -40,7 +40,7 @@ struct Meaning {
   explicit operator bool() const { return declaration; }
   /// Whether both are the same name, which may be bound again in its scope.
   bool operator==(const Meaning &other) const;
-  /// Whether other files may use the name.
+  /// Whether other files may use the name: of the top level, or of a parameter.
   bool isExported() const;
 };
 
@@ -64,10 +64,14 @@ public:
   static Meaning exported(const DocumentRef &from, llvm::StringRef name);
 
   /// What is meant at a mention: in the file, in what it imports, in the
-  /// prelude.
+  /// prelude; in a run, in its net; of an argument, in the block that is
+  /// called.
   Meaning meaningOf(const DocumentRef &document, const Mention &mention);
   /// The same of a name of the top level.
   Meaning lookUp(const DocumentRef &document, llvm::StringRef name);
+  /// The block or net that what is meant was made of, by a call that it is
+  /// bound to; what is meant itself, if that is one.
+  Meaning blockBehind(const Meaning &meaning);
   /// All mentions of it, in open files and where it is declared.
   std::vector<Place> placesOf(const Meaning &meaning);
   /// The import of a text that leads to a file, directly or not; null if none
@@ -79,6 +83,12 @@ public:
   std::map<std::string, OpenFile> files; ///< by path
 
 private:
+  /// What an expression that is a name, or a call of one, names.
+  Meaning namedBy(const DocumentRef &document, NetParser::ExprContext *expr);
+  /// The net of the run around a mention.
+  Meaning netAround(const DocumentRef &document, const Mention &mention);
+  Meaning meaningOfLabel(const DocumentRef &document, const Mention &mention);
+
   llvm::StringMap<DocumentRef> others; ///< as they were read last, by path
 };
 

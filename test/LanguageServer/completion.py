@@ -93,7 +93,10 @@ def in_run(text):
     return first(net + "train Small on D as run {\n  batch = 3\n  " + text)
 
 
-assert {"optimizer", "batch", "width", "T", "expect"} <= set(in_run("¦\n}\n")) and not {"C", "N"} & set(in_run("¦\n}\n"))
+keys = set(in_run("¦\n}\n"))
+assert {"optimizer", "batch", "T", "expect"} <= keys and not {"C", "N", "width"} & keys
+assert {"batch", "T", "width"} <= set(in_run("sweep ¦"))
+check(first(net + "train Small(¦) on D as run { batch = 3 }"), ["target", "width"])
 check(in_run("loss = ¦"), ["label", "score", "target", "x", "y"])
 check(in_run("loss = mean(¦"), ["label", "over", "score", "target", "x", "y"])
 assert {"SGD", "AdamW", "Mine"} <= set(in_run("optimizer = ¦")) and "Linear" not in in_run("optimizer = ¦")
@@ -101,6 +104,9 @@ assert {"lr", "clip", "b1"} <= set(in_run("optimizer = AdamW(¦"))
 check(in_run("optimizer = Mine(¦)"), ["lr", "momentum"])
 assert {"H100", "Card"} <= set(in_run("hardware = 8 ¦")) and "days" in in_run("took = 8 ¦")
 check(in_run("recompute = ¦"), ["full", "none", "selective"])
+check(in_run("precision = ¦"), ["fp8", "megatron", "mixed", "pure"])
+check(first('block Step(x; mode: ["pre", "post"] = "pre") = x\nnet A(x: f32[N, 3]) { return y = x |> Step(mode = ¦) }'), ["post", "pre"])
+assert "score" in first(net + "other = Small(8)\ntrain other as run { loss = ¦ }")
 check(first(net + "train Small as one { batch = 3 }\ntrain Small as two { like = ¦"), ["one", "two"])
 check(first(net + "train ¦"), ["Small"])
 check(first(net + "train Small on ¦"), ["D"])

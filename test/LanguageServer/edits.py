@@ -50,6 +50,9 @@ def session(count):
             position, _ = place(text)
             for method in ("hover", "definition", "completion", "documentHighlight"):
                 editor.at(method, uri, position["line"], position["character"])
+            editor.at("references", uri, position["line"], position["character"], context={"includeDeclaration": True})
+            editor.at("rename", uri, position["line"], position["character"], newName="quite_new")
+            editor.of("inlayHint", uri, range={"start": {"line": 0, "character": 0}, "end": position})
             for method in ("documentSymbol", "codeLens"):
                 editor.of(method, uri)
             editor.of("codeAction", uri, range={"start": position, "end": position}, context={"diagnostics": []})
