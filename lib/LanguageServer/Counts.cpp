@@ -8,6 +8,8 @@
 #include "lib/Report/Format.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <fmt/format.h>
+
 using namespace netc;
 using llvm::StringRef;
 
@@ -63,11 +65,38 @@ std::string Counts::costOf(StringRef path) const {
   return found ? ::costOf(found->figures) : "";
 }
 
-std::vector<std::string> Counts::figuresOf(StringRef path) const {
-  auto [name, rest] = path.split('.');
+/// The names behind the first in a path.
+static std::vector<std::string> membersIn(StringRef path) {
   llvm::SmallVector<StringRef> split;
-  rest.split(split, '.', -1, /*KeepEmpty=*/false);
-  std::vector<std::string> members(split.begin(), split.end());
+  path.split('.').second.split(split, '.', -1, /*KeepEmpty=*/false);
+  return {split.begin(), split.end()};
+}
+
+std::string Counts::valueOf(StringRef path) const {
+  std::vector<std::string> members = membersIn(path);
+  Query query{"", members, {}, {}};
+  StringRef name = path.split('.').first;
+  const Network *owner = network(name);
+  const Run *named = owner ? nullptr : run(file.analysis.runs, name);
+  if (!owner && !named)
+    return "";
+  auto found = owner ? answer(*owner, query) : answer(*named, query);
+  auto *value = std::get_if<Quantity>(&found);
+  if (!value)
+    return "";
+  if (value->unit == "FLOP")
+    return inFlop(value->value);
+  if (value->unit == "bytes")
+    return inBytes(value->value);
+  std::string number = value->value.isInteger()
+                           ? exact(value->value)
+                           : fmt::format("{:.4g}", value->value.toDouble());
+  return value->unit.empty() ? number : number + " " + value->unit.str();
+}
+
+std::vector<std::string> Counts::figuresOf(StringRef path) const {
+  StringRef name = path.split('.').first;
+  std::vector<std::string> members = membersIn(path);
   if (const Network *owner = network(name))
     return membersOf(*owner, members);
   const Run *owner = run(file.analysis.runs, name);

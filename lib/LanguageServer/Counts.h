@@ -19,6 +19,9 @@ public:
 
   /// What it costs, in a line; empty if there is no such thing.
   std::string costOf(llvm::StringRef path) const;
+  /// The value of a figure: `532.4 kFLOP` of `Gpt.forward`; empty if it has
+  /// none.
+  std::string valueOf(llvm::StringRef path) const;
   /// The names that may follow a path: `step` behind `run`.
   std::vector<std::string> figuresOf(llvm::StringRef path) const;
   /// The parts of a network or run, or those in such a part.

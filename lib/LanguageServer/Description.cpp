@@ -81,6 +81,17 @@ static std::string partInQuestion(const OpenFile &file,
   return "";
 }
 
+/// The value of a figure that a name ends: `run.step.forward` at `forward`.
+/// Empty elsewhere.
+static std::string describeFigure(const OpenFile &file,
+                                  const Mention &mention) {
+  auto *member = ruleCast<NetParser::MemberContext>(mention.tree->parent);
+  std::string path = member ? member->getText() : "";
+  std::string value =
+      member && file.counts ? file.counts->valueOf(path) : std::string();
+  return value.empty() ? "" : "`" + path + "`: " + value + "\n";
+}
+
 /// What a name costs where it stands, as a paragraph; else empty.
 static std::string describeCost(const OpenFile &file, const Mention &mention) {
   auto made = file.parts.find(beginOf(mention.token));
@@ -109,6 +120,8 @@ std::string netc::describe(const OpenFile &file, const Mention &mention,
     os << "```\n";
   } else if (mention.role != Mention::Labels) {
     text = describeOp(mention.name);
+  } else {
+    text = describeFigure(file, mention);
   }
   return text + describeCost(file, mention);
 }

@@ -5,6 +5,7 @@
 #include "lib/LanguageServer/Server.h"
 
 #include "lib/Frontend/Formatter.h"
+#include "lib/Frontend/RunBuilder.h"
 #include "lib/LanguageServer/Completion.h"
 #include "lib/LanguageServer/Description.h"
 #include "lib/LanguageServer/Workspace.h"
@@ -436,22 +437,48 @@ static bool isName(llvm::StringRef text) {
   return !binding.source->hasErrors() && binding.topLevel(text);
 }
 
+/// Why a name is what the language calls it; empty if it is not.
+static std::string whyNotOurs(const Declaration &declared) {
+  // Of axes with these, windows, features and positions are found.
+  constexpr llvm::StringLiteral roles[] = {"N", "C", "D", "H", "W", "L", "T"};
+  if (declared.kind == Declaration::Axis &&
+      llvm::is_contained(roles, declared.name))
+    return "`" + declared.name + "` says what the axis is for";
+  if (declared.kind == Declaration::Result && declared.name == "loss")
+    return "`loss` is what a run takes for its loss";
+  bool isKey = llvm::is_contained(runKeys, declared.name) ||
+               llvm::is_contained(datasetKeys, declared.name) ||
+               llvm::is_contained(hardwareKeys, declared.name);
+  if (declared.kind == Declaration::Key && isKey)
+    return "`" + declared.name + "` is a key of the language";
+  return "";
+}
+
 /// Why a name cannot be another in a text where it stands; empty if it can.
 static std::string whyNotRenamed(Workspace &workspace,
                                  const DocumentRef &document,
                                  const Meaning &meaning,
                                  llvm::StringRef newName) {
   const std::string &name = meaning.declaration->name;
+  auto *net =
+      ruleCast<NetParser::BlockDeclContext>(meaning.declaration->scope->tree);
+  bool isSeenByLoss = net && net->NET() &&
+                      (meaning.declaration->kind == Declaration::Result ||
+                       meaning.declaration->kind == Declaration::Tensor);
   // Settings, results and parts have their names outside of their scope, too.
   for (const Mention &other : document->names.mentions()) {
     std::string place = "line " + std::to_string(beginOf(other.token).line);
+    if (other.name == "like" && other.declaration && isSeenByLoss)
+      return "a run that is like another, in " + place +
+             ", may take over a loss that names it";
     if (other.name == newName)
       return "`" + newName.str() + "` stands already in " + place;
     if (other.name != name && other.name != name + "'")
       continue;
     // A dataset sizes axes, and fills inputs, of the nets that learn from it.
     Meaning meant = workspace.meaningOf(document, other);
-    bool isKey = meant && meant.declaration->kind == Declaration::Key;
+    bool isKey = meant && (meant.declaration->kind == Declaration::Key ||
+                           meaning.declaration->kind == Declaration::Key);
     if (!meant || (isKey && !(meant == meaning)))
       return "what may be the same, which is not known, stands in " + place;
   }
@@ -466,6 +493,8 @@ void Server::rename(const RenameParams &params, Reply reply) {
   Meaning meaning = meaningAt(params);
   if (!meaning || standardLibrary(meaning.document->path))
     return refuse("what stands here is declared in no file of yours");
+  if (std::string why = whyNotOurs(*meaning.declaration); !why.empty())
+    return refuse(why);
   if (!isName(params.newName))
     return refuse("`" + params.newName + "` is no name");
   std::map<std::string, std::vector<TextEdit>> edits;

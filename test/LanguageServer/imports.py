@@ -73,27 +73,31 @@ check(editor.at("definition", uri, 1, 50), {"uri": new, "range": span(0, 0, 5)})
 # A run names what its net returns, its axes and the settings that it sweeps; a call names settings. They are renamed together.
 run = """\
 import a
-net Deep(x: f32[N, T, 3]; width = 4) {
+net Deep(x: f32[N, S, 3]; width = 4) {
   y = x |> Same(c = width) |> Linear(2)
   return y, score = mean(y)
 }
 wide = Deep(width = 8)
-train wide as run { loss = score + mean(y); batch = 1; duration = 1 step; T = 4; sweep width in [8, 9] }
+train wide as run { loss = score + mean(y); batch = 1; duration = 1 step; S = 4; sweep width in [8, 9] }
 """
 editor.change(uri, 3, run)
 check(editor.problems_of(uri, 3), [])
 check(editor.at("definition", uri, 0, 7), {"uri": a, "range": span(0, 0, 0)})
 check(editor.at("definition", uri, 2, 16), {"uri": a, "range": span(1, 14, 15)})
-check(editor.at("hover", uri, 5, 13)["contents"]["value"], "```net\nnet Deep(x: f32[N, T, 3]; width = 4) {\n```\n")
-where = {"score": [span(3, 12, 17), span(6, 27, 32)], "width": [span(1, 26, 31), span(2, 20, 25), span(5, 12, 17), span(6, 87, 92)], "T": [span(1, 19, 20), span(6, 74, 75)]}
+check(editor.at("hover", uri, 5, 13)["contents"]["value"], "```net\nnet Deep(x: f32[N, S, 3]; width = 4) {\n```\n")
+where = {"score": [span(3, 12, 17), span(6, 27, 32)], "width": [span(1, 26, 31), span(2, 20, 25), span(5, 12, 17), span(6, 87, 92)], "S": [span(1, 19, 20), span(6, 74, 75)]}
 for name, places in where.items():
     start = places[-1]["start"]
     [edits] = editor.at("rename", uri, start["line"], start["character"], newName="other")["changes"].values()
     check([edit["range"] for edit in edits], places)
 check(list(editor.at("rename", uri, 2, 16, newName="units")["changes"]), [a, uri])
-editor.change(uri, 4, run + "dataset D { examples = 9; T = 4 }\n")
+editor.change(uri, 4, run + "dataset D { examples = 9; S = 4 }\n")
 why = "what may be the same, which is not known, stands in line 8"
 check(editor.at("rename", uri, 1, 19, newName="other"), why)
+
+editor.change(uri, 5, run + "train Deep as wider { like = wide }\n")
+why = "a run that is like another, in line 8, may take over a loss that names it"
+check(editor.at("rename", uri, 3, 13, newName="other"), why)
 
 # The state of a scan and its next value are renamed together.
 loop = """\
@@ -104,8 +108,8 @@ net Sums(x: f32[N, T = 4]) {
   }
 }
 """
-editor.change(uri, 5, loop)
-check(editor.problems_of(uri, 5), [])
+editor.change(uri, 6, loop)
+check(editor.problems_of(uri, 6), [])
 [edits] = editor.at("rename", uri, 2, 9, newName="state")["changes"].values()
 check([(edit["range"], edit["newText"]) for edit in edits], [(span(1, 38, 39), "state"), (span(2, 4, 6), "state'"), (span(2, 9, 10), "state"), (span(3, 10, 12), "state'")])
 check(editor.quit(), 0)

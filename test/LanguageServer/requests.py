@@ -177,6 +177,12 @@ said = editor.at("hover", figures, 4, 26)["contents"]["value"]
 assert "\nblock Linear(x;" in said and said.endswith("`Small.linear`: 20 parameters, forward 32 FLOP, backward 64 FLOP\n"), said
 check(editor.at("hover", figures, 8, 22)["contents"]["value"], "\n`Small.pair`: 36 parameters, forward 56 FLOP, backward 88 FLOP\n")
 said = editor.at("hover", uri, 8, 10)["contents"]["value"]
+# A figure has its value, up to where it is pointed at.
+check(editor.at("hover", figures, 7, 12)["contents"]["value"], "`run.step`: 15.74 kFLOP\n")
+check(editor.at("hover", figures, 8, 15)["contents"]["value"], "`Small.params`: 416\n")
+# Keys, and labels that say what an axis is for, are the language's.
+check(editor.at("rename", figures, 6, 40, newName="lot"), "`batch` is a key of the language")
+check(editor.at("rename", figures, 1, 18, newName="M"), "`N` says what the axis is for")
 
 # A fix replaces the word that the message is about, which may stand elsewhere in the line.
 editor.change(figures, 2, text.replace("run.step.forward.bf16", "run.step.forwrd"))
