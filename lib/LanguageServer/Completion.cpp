@@ -241,17 +241,6 @@ void Completer::addScopes() {
   addTopLevel({});
 }
 
-/// The edit that adds an import to a text, below those that it has.
-static lsp::TextEdit importOf(const Document &document, StringRef name) {
-  antlr4::tree::TerminalNode *version = document.source->tree()->NUMBER();
-  size_t line = version ? endOf(version->getSymbol()).line + 1 : 1;
-  for (const Declaration &each : document.names.declarations())
-    if (each.kind == Declaration::Import)
-      line = rangeOf(each.tree).end.line + 1;
-  lsp::Position begin{int(line - 1), 0};
-  return {{begin, begin}, ("import " + name + "\n").str()};
-}
-
 void Completer::addImportable() {
   for (const StandardBlock &block : importableBlocks()) {
     // Those of `std.models` describe whole models.
@@ -261,7 +250,7 @@ void Completer::addImportable() {
       add(block.name, CompletionItemKind::Function,
           json::Object{
               {"detail", "import " + name},
-              {"additionalTextEdits", json::Array{importOf(*document, name)}}});
+              {"additionalTextEdits", json::Array{document->importing(name)}}});
   }
 }
 

@@ -208,6 +208,16 @@ const Declaration *Document::topLevel(llvm::StringRef name) const {
                                                 : found->second.front();
 }
 
+lsp::TextEdit Document::importing(llvm::StringRef name) const {
+  antlr4::tree::TerminalNode *version = source->tree()->NUMBER();
+  size_t line = version ? endOf(version->getSymbol()).line + 1 : 1;
+  for (const Declaration &each : names.declarations())
+    if (each.kind == Declaration::Import)
+      line = netc::rangeOf(each.tree).end.line + 1;
+  lsp::Position begin{int(line - 1), 0};
+  return {{begin, begin}, ("import " + name + "\n").str()};
+}
+
 std::string Document::describe(const Declaration &declaration) const {
   size_t line = beginOf(declaration.tree->getStart()).line;
   if (line == 0 || line > lines.size())

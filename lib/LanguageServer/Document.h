@@ -61,6 +61,8 @@ public:
   const Mention *mentionAt(TextPlace place) const;
   /// Those of the file that others may import, by name; or null.
   const Declaration *topLevel(llvm::StringRef name) const;
+  /// The edit that adds an import, below those that are there.
+  mlir::lsp::TextEdit importing(llvm::StringRef name) const;
   /// A declaration up to the end of the line where its parameters end, and the
   /// comment above it.
   std::string describe(const Declaration &declaration) const;

@@ -325,20 +325,32 @@ editOf(std::map<std::string, std::vector<TextEdit>> changes) {
 }
 
 namespace {
-/// A word of a text, and what an error says was meant by it.
+/// A word of a text, and what an error says was meant by it; with an import, if
+/// it needs one.
 struct Slip {
-  llvm::StringRef seen, meant;
+  llvm::StringRef seen, meant, import;
 };
 } // namespace
 
-/// `widht` and `width` of "unknown name `widht`; did you mean `width`?".
+/// The text in the next backticks of a message.
+static llvm::StringRef quotedIn(llvm::StringRef message) {
+  return message.split('`').second.split('`').first;
+}
+
+/// `widht` and `width` of "unknown name `widht`; did you mean `width`?"; and
+/// `std.vision` of "`Patches`; it needs `import std.vision`".
 static std::optional<Slip> slipIn(llvm::StringRef message) {
-  size_t question = message.find("did you mean `");
-  if (question == llvm::StringRef::npos)
+  constexpr llvm::StringLiteral question = "did you mean `", need = "t needs `";
+  llvm::StringRef import =
+      quotedIn(message.substr(std::min(message.find(need), message.size())));
+  import.consume_front("import ");
+  auto [before, meant] = message.split(question);
+  if (!meant.empty())
+    return Slip{before.rsplit('`').first.rsplit('`').second,
+                meant.split('`').first, import};
+  if (import.empty())
     return std::nullopt;
-  return Slip{message.take_front(question).rsplit('`').first.rsplit('`').second,
-              message.drop_front(question).split('`').second.take_until(
-                  [](char c) { return c == '`'; })};
+  return Slip{quotedIn(message), quotedIn(message), import};
 }
 
 void Server::fixes(const CodeActionParams &params, Reply reply) {
@@ -357,12 +369,22 @@ void Server::fixes(const CodeActionParams &params, Reply reply) {
     lsp::Range word = *found;
     if (word.end < params.range.start || params.range.end < word.start)
       continue;
+    std::string title;
+    std::vector<TextEdit> edits;
+    if (slip->meant != slip->seen) {
+      title = ("replace by `" + slip->meant + "`").str();
+      edits.push_back({word, slip->meant.str()});
+    }
+    if (!slip->import.empty()) {
+      title +=
+          (title.empty() ? "" : " and ") + ("import " + slip->import).str();
+      edits.push_back(file->document->importing(slip->import));
+    }
     actions.push_back(json::Object{
-        {"title", ("replace by `" + slip->meant + "`").str()},
+        {"title", title},
         {"kind", "quickfix"},
         {"diagnostics", json::Array{toJson(*file, problem)}},
-        {"edit", editOf({{file->uri.uri().str(),
-                          {TextEdit{word, slip->meant.str()}}}})}});
+        {"edit", editOf({{file->uri.uri().str(), std::move(edits)}})}});
   }
   reply(std::move(actions));
 }

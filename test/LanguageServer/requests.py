@@ -190,6 +190,14 @@ editor.change(figures, 2, text.replace("run.step.forward.bf16", "run.step.forwrd
 [action] = editor.of("codeAction", figures, range=span(7, 0, 40), context={"diagnostics": []})
 check(action["edit"]["changes"][figures], [{"range": span(7, 16, 22), "newText": "forward"}])
 
+# So does one for what the standard library has, which brings its import.
+for version, (name, title, count) in enumerate([("Patches", "import std.vision", 1), ("Patchs", "replace by `Patches` and import std.vision", 2)], 3):
+    image = f"net 1\nnet Image(x: f32[N, C = 3, H = 8, W = 8]) {{ return y = x |> {name}(d = 4, size = 4) }}\n"
+    editor.change(figures, version, image)
+    check(editor.problems_of(figures, version)[0]["code"], "unknown-name")
+    [action] = editor.of("codeAction", figures, range=span(1, 0, 70), context={"diagnostics": []})
+    edits = action["edit"]["changes"][figures]
+    check((action["title"], len(edits), edits[-1]), (title, count, {"range": span(1, 0, 0), "newText": "import std.vision\n"}))
 check(editor.at("hover", "file:///nowhere.net", 0, 0), None)
 check(editor.ask("textDocument/nothing"), "method not found: textDocument/nothing")
 check(editor.quit(), 0)
