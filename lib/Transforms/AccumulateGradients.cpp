@@ -43,7 +43,9 @@ public:
         return failure();
     for (Operation *op : ops)
       leaveToFirst(op);
-    builder.setInsertionPointAfter(ops.back());
+    // The loss may be an input.
+    if (!ops.empty())
+      builder.setInsertionPointAfter(ops.back());
     loopOverOthers();
     return success();
   }
@@ -90,6 +92,8 @@ private:
     Shape parts = part;
     parts.sizes.insert(parts.sizes.begin() + *axis, number);
     Value all = reshape(input, parts);
+    assert(part.elements() * number == shape.elements() &&
+           "the parts of an input are all of it");
     inputs.push_back({input, reshape(slice(all, *axis, 0, 1), part),
                       slice(all, *axis, 1, number - 1), *axis});
     return success();
@@ -146,7 +150,7 @@ private:
                  body.addArgument(input.first.getType(), input.first.getLoc()));
     for (Operation *op : ops)
       inner.clone(*op, copies);
-    SmallVector<Value> yielded{copies.lookup(loss)};
+    SmallVector<Value> yielded{copies.lookupOrDefault(loss)};
     for (Value gradient : loop.getInits()) {
       Value before = body.addArgument(gradient.getType(), gradient.getLoc());
       auto sum = inner.create<AddOp>(gradient.getLoc(), gradient.getType(),

@@ -43,3 +43,35 @@ net.step @parts attributes {network = "net", axes = {N = #net.moments<fixed "2">
   net.sgd %w, %g, %rate {momentum = 0.0 : f64, nesterov = false, net.phase = #net<phase update>, sparse = false, weight_decay = 0.0 : f64} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> ()
   net.return %loss : tensor<f32> ["loss"]
 }
+
+// -----
+
+// A loss that nothing computes is the same in each part.
+// CHECK-LABEL: net.step @input
+// CHECK:         ^bb0(%{{.*}}: tensor<?x4xf32, #net.axes<"N", "4">>, %[[L:.*]]: tensor<f32>):
+// CHECK:         %[[LOOP:.*]] = net.scan <"1">
+// CHECK:           net.yield %[[L]]
+// CHECK:         %[[ONE:.*]] = net.reshape %[[L]]
+// CHECK:         net.concat %[[ONE]], %[[LOOP]]
+net.step @input attributes {network = "net", axes = {N = #net.moments<fixed "2">}, inputs = ["x", "l"], run = #net.run<accumulate = "2">} {
+^bb0(%x: tensor<?x4xf32, #net.axes<"N", "4">>, %l: tensor<f32>):
+  net.return %l : tensor<f32> ["loss"]
+}
+
+// -----
+
+// CHECK-LABEL: net.step @parameter
+// CHECK:         %[[W:.*]] = net.parameter "w"
+// CHECK:         %[[G:.*]] = net.constant
+// CHECK:         %[[LOOP:.*]]:2 = net.scan <"1"> over %{{.*}} [0] init %[[G]] out [0]
+// CHECK:           net.yield %[[W]], %{{.*}}
+net.step @parameter attributes {network = "net", axes = {N = #net.moments<fixed "2">}, inputs = ["x"], run = #net.run<accumulate = "2">} {
+^bb0(%x: tensor<?x4xf32, #net.axes<"N", "4">>):
+  %w = net.parameter "w" "fan_in" : tensor<f32>
+  %v = net.reshape %w {net.phase = #net<phase update>} : (tensor<f32>) -> tensor<1xf32>
+  %d = net.constant 0.5 {net.phase = #net<phase weight>} : tensor<f32>
+  %g = net.reshape %d {net.phase = #net<phase update>} : (tensor<f32>) -> tensor<1xf32>
+  %rate = net.constant 1.0 {net.phase = #net<phase update>} : tensor<f32>
+  net.sgd %v, %g, %rate {momentum = 0.0 : f64, nesterov = false, net.phase = #net<phase update>, sparse = false, weight_decay = 0.0 : f64} : (tensor<1xf32>, tensor<1xf32>, tensor<f32>) -> ()
+  net.return %w : tensor<f32> ["loss"]
+}
