@@ -27,6 +27,13 @@ static void nameInputs(GraphOp op, Region &region,
 
 template <typename GraphOp> static LogicalResult verifyGraph(GraphOp op) {
   Block &block = op.getBlock();
+  for (NamedAttribute axis : op.getAxes()) {
+    auto moments = dyn_cast<MomentsAttr>(axis.getValue());
+    if (!moments || !(moments.getValue().mean() > 0))
+      return op.emitOpError()
+             << "gives the axis `" << axis.getName().getValue() << "` the size "
+             << axis.getValue() << ", expected moments of a size above 0";
+  }
   if (op.getInputs().size() != block.getNumArguments())
     return op.emitOpError()
            << "names " << op.getInputs().size() << " inputs, its body takes "

@@ -158,8 +158,33 @@ llvm::hash_code netc::hash_value(const RunFacts &facts) {
   return code;
 }
 
+/// Why passes cannot rely on the facts; empty if they can.
+static std::string faultOf(const RunFacts &facts) {
+  std::string fault;
+  forEachFact([&](const char *name, auto fact) {
+    if constexpr (std::is_same_v<decltype(fact),
+                                 RunFacts::Number RunFacts::*>) {
+      bool isCount = fact == &RunFacts::recomputeEvery ||
+                     fact == &RunFacts::recomputeTogether ||
+                     fact == &RunFacts::accumulate;
+      const RunFacts::Number &number = facts.*fact;
+      bool isRight = !number || (isCount ? number->isInteger() && *number >= 1
+                                         : *number >= 0);
+      if (!isRight)
+        fault = "`" + std::string(name) + "` of a run is " + number->str() +
+                (isCount ? ", expected a whole number from 1"
+                         : ", expected a number from 0");
+    }
+  });
+  if (facts.hasDynamicLossScale() &&
+      !(facts.lossScale && facts.lossScaleGrowth && facts.lossScaleBackoff))
+    return "a dynamic scale of the loss lacks its start, growth or backoff";
+  return fault;
+}
+
 Attribute RunAttr::parse(AsmParser &parser, Type) {
   RunFacts facts;
+  SMLoc start = parser.getCurrentLocation();
   auto parseFact = [&]() -> ParseResult {
     SMLoc at = parser.getCurrentLocation();
     StringRef name;
@@ -183,6 +208,10 @@ Attribute RunAttr::parse(AsmParser &parser, Type) {
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
                                      parseFact))
     return {};
+  if (std::string fault = faultOf(facts); !fault.empty()) {
+    parser.emitError(start) << fault;
+    return {};
+  }
   return RunAttr::get(parser.getContext(), facts);
 }
 
