@@ -60,9 +60,9 @@ static std::unique_ptr<Page> makePage(llvm::raw_ostream &os,
   return textPage(os, options);
 }
 
-static void printReport(llvm::raw_ostream &os, const Session &session,
-                        llvm::ArrayRef<CountedFile> files,
-                        const Report &report) {
+void netc::printReport(llvm::raw_ostream &os, const Session &session,
+                       llvm::ArrayRef<CountedFile> files) {
+  Report report = makeReport(session, files);
   TableOptions options{depth, symbolic, isColourful(os), widthOf(os)};
   if (format == Format::Json)
     return printJson(os, report, symbolic);
@@ -109,10 +109,11 @@ Exit netc::estimate(Session &session, PlanRun planRun) {
   if (!areKnown(specifications))
     return WrongUsage;
 
-  Report report = makeReport(session, files);
-  Exit status = write(
-      [&](llvm::raw_ostream &os) { printReport(os, session, files, report); });
-  bool allHold = llvm::all_of(
-      report.expects, [](const Verdict &verdict) { return verdict.holds; });
+  Exit status =
+      write([&](llvm::raw_ostream &os) { printReport(os, session, files); });
+  bool allHold = llvm::all_of(files, [](const CountedFile &file) {
+    return llvm::all_of(file.expects,
+                        [](const Verdict &verdict) { return verdict.holds; });
+  });
   return status != Fine ? status : allHold ? Fine : WrongInput;
 }

@@ -13,6 +13,11 @@ namespace netc {
 /// for. With `planRun`, the report has the planned memory, too.
 Exit estimate(Session &session, PlanRun planRun = nullptr);
 
+/// Prints the report of counted files as the command line asks for. With
+/// `--compare`, there are two.
+void printReport(llvm::raw_ostream &os, const Session &session,
+                 llvm::ArrayRef<CountedFile> files);
+
 } // namespace netc
 
 #endif // NETC_LIB_DRIVER_ESTIMATE_H

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  readAnything(FORMAT, {reinterpret_cast<const char *>(data), size});
+  llvm::StringRef bytes(reinterpret_cast<const char *>(data), size);
+  READ;
   return 0;
 }

@@ -5,13 +5,16 @@
 #include "test/Fuzz/ReadSpecification.h"
 
 #include "lib/Diagnostics/Activity.h"
-#include "lib/Driver/CountedFile.h"
-#include "lib/Driver/Session.h"
+#include "lib/Driver/Estimate.h"
+#include "lib/Frontend/Formatter.h"
+#include "lib/Frontend/Parser.h"
+#include "test/Fuzz/ReadAnything.h"
 
 using namespace netc;
 
-std::vector<Fault> readSpecification(llvm::StringRef text,
-                                     llvm::StringRef path) {
+std::vector<Fault>
+readSpecification(llvm::StringRef text, llvm::StringRef path,
+                  llvm::function_ref<void(const Session &, CountedFile)> use) {
   Activity activity("reading", text);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<NetDialect>();
@@ -24,11 +27,48 @@ std::vector<Fault> readSpecification(llvm::StringRef text,
     return mlir::failure(); // the printer takes it, too
   });
   FrontendOptions options;
+  // A short text may expand to as much as is allowed.
+  options.limits.maxOps = 20'000;
+  options.limits.maxSweepPoints = 300;
   options.bufferOf = [&](llvm::StringRef read) -> std::optional<std::string> {
     return read == path ? std::optional(text.str()) : std::nullopt;
   };
   Progress progress(std::chrono::hours(1));
   Session session(context, std::move(options), progress, printer);
-  countFile(session, path);
+  std::optional<CountedFile> file = countFile(session, path);
+  if (file && use)
+    use(session, std::move(*file));
   return faults;
+}
+
+/// Formatting a text a second time changes nothing.
+static void format(llvm::StringRef text) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  std::string once =
+      formatted(text, parse(&context, "text.net", text, {})->tree());
+  std::string twice =
+      formatted(once, parse(&context, "text.net", once, {})->tree());
+  if (once != twice)
+    llvm::report_fatal_error("formatted again, a text changes");
+}
+
+bool reportSpecification(llvm::StringRef bytes) {
+  using flags::Action, flags::Format;
+  bool isRight = false;
+  auto report = [&](const Session &session, CountedFile file) {
+    isRight = true;
+    std::vector<CountedFile> files;
+    files.push_back(std::move(file));
+    for (Format each : {Format::Table, Format::Json, Format::Csv,
+                        Format::Markdown, Format::Html})
+      for (bool isSymbolic : {false, true}) {
+        flags::format = each;
+        flags::symbolic = isSymbolic;
+        printReport(llvm::nulls(), session, files);
+      }
+  };
+  readSpecification(bytes, "text.net", report);
+  if (isRight)
+    format(bytes);
+  return isRight;
 }

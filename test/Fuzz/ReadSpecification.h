@@ -5,7 +5,7 @@
 #ifndef NETC_TEST_FUZZ_READSPECIFICATION_H
 #define NETC_TEST_FUZZ_READSPECIFICATION_H
 
-#include "llvm/ADT/StringRef.h"
+#include "lib/Driver/CountedFile.h"
 
 #include <string>
 #include <vector>
@@ -20,8 +20,11 @@ struct Fault {
 /// Reads a text as a specification, whatever it is, counts its networks and
 /// runs and decides its expects, as `netc --check` does. Returns the errors, in
 /// the order in which they are found. Whatever the text is, that must end
-/// without a crash. Imports are read from beside `path`.
-std::vector<Fault> readSpecification(llvm::StringRef text,
-                                     llvm::StringRef path = "text.net");
+/// without a crash. Imports are read from beside `path`. Calls `use` with what
+/// is right.
+std::vector<Fault> readSpecification(
+    llvm::StringRef text, llvm::StringRef path = "text.net",
+    llvm::function_ref<void(const netc::Session &, netc::CountedFile)> use =
+        nullptr);
 
 #endif // NETC_TEST_FUZZ_READSPECIFICATION_H

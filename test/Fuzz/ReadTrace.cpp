@@ -23,7 +23,7 @@ static void look(const Trace &trace, const HostEvent &event) {
   assert(event.thread < trace.threads.size() && event.duration >= 0);
 }
 
-void readAnything(llvm::StringRef name, llvm::StringRef bytes) {
+bool readTrace(llvm::StringRef name, llvm::StringRef bytes) {
   TraceLimits limits;
   limits.maxEvents = 2000;
   for (const Format &format : formats()) {
@@ -59,4 +59,10 @@ void readAnything(llvm::StringRef name, llvm::StringRef bytes) {
         !made)
       llvm::consumeError(made.takeError());
   }
+  llvm::Expected<Trace> recognized = trace::read(*Source::of(bytes), {});
+  if (!recognized) {
+    llvm::consumeError(recognized.takeError());
+    return false;
+  }
+  return recognized->format == name;
 }
