@@ -289,7 +289,8 @@ Value Caller::call(Tree *at, const Value &callee,
   if (auto *section = callee.as<Section>())
     return callSection(at, *section, arguments);
   if (!functionOf(callee))
-    return e.fail(at, error::NotCallable, kindOf(callee));
+    return e.fail(at, error::NotCallable, kindOf(callee),
+                  callee.is<TypeValue>() ? "; its axes stand in brackets" : "");
   auto *present = callee.as<std::shared_ptr<Instance>>();
   if (present &&
       ((*present)->isComposition() || (*present)->function.isBuiltin())) {

@@ -4,6 +4,7 @@
 
 #include "dialect/Spelling.h"
 #include "lib/Frontend/Evaluator.h"
+#include "lib/Frontend/ForeignNames.h"
 #include "lib/Frontend/Input.h"
 #include "lib/Std/Std.h"
 #include "llvm/ADT/StringExtras.h"
@@ -174,6 +175,8 @@ FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
     return readFile(resolved, at);
   }
   std::string meant = e.didYouMean(name, netFilesIn(folders));
+  if (meant.empty())
+    meant = hintForImport(name);
   e.fail(tree, error::NoImportFile, name,
          meant.empty() ? "; folders are added by `-I`" : meant);
   return nullptr;

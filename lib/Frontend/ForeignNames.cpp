@@ -25,6 +25,10 @@ static constexpr StringRef ofOptimizer =
     "; it is the optimizer's, as in `SGD(lr = 0.1)`";
 static constexpr StringRef isAt =
     "; matrices are multiplied by `a @ b`, or by `einsum`";
+static constexpr StringRef isNumber =
+    "; a number beside a tensor stands for a tensor of it, as in `x + 1`";
+static constexpr StringRef isRepeated =
+    "; copies of a block are `repeat 3 { B }`, and blocks a list, `[A, B]`";
 static constexpr StringRef isPiped = "; blocks follow each other by `|>`";
 static constexpr StringRef inEpochs = "; write `duration = 3 epochs`";
 static constexpr StringRef inSteps = "; write `duration = 1000 steps`";
@@ -111,7 +115,7 @@ static const ForeignName rows[] = {
     {"cat", "concat"},
     {"concatenate", "concat"},
     {"Concatenate", "concat"},
-    {"permute", "transpose"},
+    {"permute", "rearrange"},
     {"view", "reshape"},
     {"squeeze", "reshape"},
     {"unsqueeze", "reshape"},
@@ -122,11 +126,19 @@ static const ForeignName rows[] = {
     {"matmul", "linear", isAt},
     {"bmm", "linear", isAt},
     {"tril", "lower_triangle"},
+    {"triu", "lower_triangle"},
+    {"ones_like", "expand", isNumber},
+    {"zeros_like", "expand", isNumber},
+    {"full_like", "expand", isNumber},
+    {"LSTMCell", "LSTM"},
+    {"CosineAnnealingLR", "cosine"},
+    {"CosineDecay", "cosine"},
     {"gather", "take"},
     {"topk", "top_k"},
     {"pow", "power", "; a power is written `a ^ b`"},
     {"Parameter", "parameter"},
     {"Sequential", "Linear", isPiped},
+    {"ModuleList", "Linear", isRepeated},
     {"RMSProp", "RMSprop"},
     {"checkpoint", "recomputed"},
     {"detach", "stop_gradient"},
@@ -139,8 +151,12 @@ static const ForeignName rows[] = {
     {"layers", "Linear", blocksHaveOneName},
     {"jnp", "Linear", blocksHaveOneName},
     {"np", "Linear", blocksHaveOneName},
+    {"optim", "SGD", blocksHaveOneName},
+    {"optax", "SGD", blocksHaveOneName},
     {"self", "Linear", "; a block's weights belong to it by themselves"},
     {"range", "len", "; a range is written `0..3`"},
+    {"enumerate", "len", "; `for i, x in list` counts"},
+    {"str", "len", "; nothing converts to a string"},
     // Types.
     {"float64", "f64"},
     {"double", "f64"},
@@ -203,6 +219,7 @@ static const ForeignName rows[] = {
     {"beta2", "b2"},
     {"alpha", "decay"},
     {"learning_rate", "lr"},
+    {"requires_grad", "trainable"},
     {"max_norm", "clip"},
     {"clipnorm", "clip"},
     {"grad_clip", "clip"},
@@ -229,6 +246,10 @@ static const ForeignName rows[] = {
     {"days", "took", inTime},
     {"hours", "took", inTime},
     {"dtype", "precision"},
+    {"amp", "precision"},
+    {"mixed_precision", "precision"},
+    {"fp16", "precision"},
+    {"bf16", "precision"},
     {"criterion", "loss"},
     {"mfu", "utilization"},
     {"accumulate_grad_batches", "accumulate"},
@@ -241,5 +262,18 @@ std::string netc::hintForForeign(StringRef name,
   for (const ForeignName &row : rows)
     if (row.name == name && llvm::is_contained(known, row.here))
       return row.hint.empty() ? didYouMean(row.here) : row.hint.str();
+  return "";
+}
+
+std::string netc::hintForImport(StringRef name) {
+  StringRef package =
+      name.take_until([](char c) { return c == '/' || c == '.'; });
+  static constexpr StringRef packages[] = {"torch", "torchvision", "tensorflow",
+                                           "keras", "jax",         "flax",
+                                           "optax", "numpy"};
+  if (llvm::is_contained(packages, package))
+    return "; ops, and the blocks of `std.core`, are there without an import";
+  if (name.consume_back("/net.net"))
+    return "; write `import \"" + name.str() + ".net\"`";
   return "";
 }

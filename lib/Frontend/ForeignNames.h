@@ -16,6 +16,9 @@ namespace netc {
 std::string hintForForeign(llvm::StringRef name,
                            llvm::ArrayRef<std::string> known);
 
+/// The same about a file that is not there to import; `name` is its path.
+std::string hintForImport(llvm::StringRef name);
+
 } // namespace netc
 
 #endif // NETC_LIB_FRONTEND_FOREIGNNAMES_H

@@ -198,6 +198,12 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
     for (auto &[name, tensor] : given)
       if (slot.empty() && parameter.name == name)
         slot = {Tensor{tensor, Labels(shapeOf(tensor).rank())}};
+  if (llvm::none_of(all.tensors, [](const Parameter &tensor) {
+        return tensor.name == "parameter";
+      })) {
+    e.fail(at, error::NotAnOptimizer, "`" + instance->function.name + "`");
+    return false;
+  }
   for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
     if (parameter.required && slot.empty()) {
       e.fail(at, error::MissingArgument, instance->function.name,

@@ -564,7 +564,8 @@ bool RunBuilder::addHardware() {
     return false;
   addQuantity("utilization", run.utilization, {}, "a share such as `30%`");
   if (run.utilization && *run.utilization > Rational(1))
-    e.fail(placeOf("utilization"), error::UtilizationAboveOne);
+    e.fail(placeOf("utilization"), error::UtilizationAboveOne,
+           textOf(*valueOf("utilization")));
   if (std::optional<Value> peak = valueOf("peak"); peak && peak->is<Number>())
     addQuantity("peak", run.peak,
                 Dimension(Dimension::Flop) / Dimension(Dimension::Time),

@@ -170,8 +170,9 @@ public:
 
   SyntaxError get() const {
     for (auto explain :
-         {&Explanation::character, &Explanation::foreignWord,
-          &Explanation::reservedWord, &Explanation::foreignOperator,
+         {&Explanation::groupedDigits, &Explanation::character,
+          &Explanation::foreignWord, &Explanation::reservedWord,
+          &Explanation::foreignOperator, &Explanation::foreignValue,
           &Explanation::bracketOnNewLine, &Explanation::condition,
           &Explanation::comprehension, &Explanation::unit,
           &Explanation::separator, &Explanation::nestedDeclaration,
@@ -238,6 +239,18 @@ private:
   bool expectsExpr() const {
     return expects(NetParser::STRING) && expects(NetParser::LPAREN);
   }
+  Token *firstOfLine() const {
+    Token *first = found;
+    for (Token *token = found; sameLine(token, found);
+         token = neighbour(tokens, token, -1))
+      first = token;
+    return first;
+  }
+  /// Between `train` and its `{`.
+  bool isJobHead() const {
+    return is(firstOfLine(), {NetParser::TRAIN, NetParser::INFER}) &&
+           !sameLine(opener, found);
+  }
   bool inRule(std::initializer_list<size_t> rules) const {
     return is_contained(rules, rule->getRuleIndex());
   }
@@ -266,10 +279,12 @@ private:
         }
   }
 
+  Answer groupedDigits() const;
   Answer character() const;
   Answer foreignWord() const;
   Answer reservedWord() const;
   Answer foreignOperator() const;
+  Answer foreignValue() const;
   Answer bracketOnNewLine() const;
   Answer condition() const;
   Answer comprehension() const;
@@ -288,6 +303,22 @@ private:
   Token *opener = nullptr;
   bool isBody = true;
 };
+
+/// `1,024`, `1 024` and `1'024`.
+Explanation::Answer Explanation::groupedDigits() const {
+  bool isBlank = is(found, {NetParser::NUMBER});
+  Token *rest = isBlank ? found : after;
+  if (!is(before, {NetParser::NUMBER}) || !is(rest, {NetParser::NUMBER}) ||
+      !all_of(rest->getText(), isDigit))
+    return std::nullopt;
+  bool isGroup =
+      isBlank ? sameLine(before, rest) && rest->getText().size() == 3
+              : adjacent(before, found) && adjacent(found, rest) &&
+                    (is(found, {NetParser::COMMA}) || found->getText() == "'");
+  if (!isGroup)
+    return std::nullopt;
+  return at(before, error::GroupedDigits(before->getText(), rest->getText()));
+}
 
 /// A character that begins no token.
 Explanation::Answer Explanation::character() const {
@@ -316,6 +347,8 @@ Explanation::Answer Explanation::character() const {
     return here(error::QuestionMark());
   if (text == "\\")
     return here(error::Backslash());
+  if (text == "\u2192" || text == "\u21d2")
+    return here(error::ForeignArrow(text));
 
   const UTF8 *begin = reinterpret_cast<const UTF8 *>(text.data());
   UTF32 code = 0, *target = &code;
@@ -349,12 +382,15 @@ Explanation::Answer Explanation::foreignWord() const {
   auto advice = StringSwitch<std::optional<Message>>(text)
                     .Case("elif", error::Elif())
                     .Case("while", error::While())
+                    .Case("from", error::ImportArgument())
+                    .Case("assert", error::UnknownStatement(text, "require"))
                     .Cases("def", "fn", "func", "function", "class", "module",
                            error::ForeignDeclaration())
                     .Cases("let", "const", "var", error::ForeignBinding())
                     .Default(std::nullopt);
   // Only two words in a row are certainly an error.
-  if (advice && (word == found || is(found, {NetParser::ID})))
+  if (advice && (word == found || is(found, {NetParser::ID, NetParser::NUMBER,
+                                             NetParser::TRUE, NetParser::NOT})))
     return at(word, *advice);
   if (word == found || !is(found, {NetParser::ID, NetParser::NUMBER}))
     return std::nullopt;
@@ -372,6 +408,13 @@ Explanation::Answer Explanation::reservedWord() const {
     if (word && isKeyword(word) && is(next, {NetParser::ASSIGN}) &&
         sameLine(word, next))
       return at(word, error::ReservedWord(quote(word)));
+  if (isKeyword(found) && is(before, {NetParser::NET, NetParser::BLOCK}))
+    return here(error::ReservedWord(quote(found)));
+  if (is(found, {NetParser::MINUS}) && adjacent(before, found) &&
+      is(before, {NetParser::ID}) && is(after, {NetParser::ID}) &&
+      inRule({NetParser::RuleBlockDecl, NetParser::RuleParams,
+              NetParser::RuleSection}))
+    return at(before, error::HyphenInName(before->getText(), after->getText()));
   return std::nullopt;
 }
 
@@ -387,6 +430,9 @@ Explanation::Answer Explanation::foreignOperator() const {
       return at(left, error::ForeignPower());
     if (is(left, {NetParser::SLASH}) && is(right, {NetParser::STAR}))
       return at(left, error::ForeignComment());
+    if (is(right, {NetParser::GT}) &&
+        is(left, {NetParser::MINUS, NetParser::ASSIGN, NetParser::GT}))
+      return at(left, error::ForeignArrow(left->getText() + ">"));
     Token *operand = neighbour(tokens, left, -1);
     if (is(operand, {NetParser::ID}) && is(right, {NetParser::ASSIGN}) &&
         is(left, {NetParser::PLUS, NetParser::MINUS, NetParser::STAR,
@@ -415,13 +461,51 @@ Explanation::Answer Explanation::foreignOperator() const {
       return at(before,
                 error::MissingSeparator(
                     opener && !isBody ? "`,`" : "a new line", quote(before)));
-    return here(error::AssignmentAsComparison());
+    if (enclosing<NetParser::RepeatContext>() &&
+        is(opener, {NetParser::LBRACE}) && !isBody)
+      return here(error::RepeatOfStatements());
+    if (!isJobHead())
+      return here(error::AssignmentAsComparison());
   }
   if (is(found, {NetParser::COLON}) &&
       is(opener, {NetParser::LPAREN, NetParser::LBRACE}) &&
       !inRule({NetParser::RuleBody, NetParser::RuleStmt}) &&
       is(before, {NetParser::ID, NetParser::STRING}))
     return here(error::ColonForValue());
+  if (is(found, {NetParser::COLON}) && is(opener, {NetParser::LBRACKET}))
+    return here(error::ColonInBrackets());
+  if (is(found, {NetParser::ASSIGN}) && is(before, {NetParser::COLON}))
+    return at(before, error::ColonForValue());
+  if (is(found, {NetParser::ELLIPSIS}) && isAfterExpr())
+    return here(error::RangeDots());
+  return std::nullopt;
+}
+
+/// Values that other languages write otherwise.
+Explanation::Answer Explanation::foreignValue() const {
+  if (is(before, {NetParser::ID}) && before->getText() == "lambda")
+    return at(before, error::ForeignDeclaration());
+  if (is(found, {NetParser::ID}) && found->getText() == "is")
+    return here(error::ForeignEquality());
+  if (is(found, {NetParser::ID}) && is(after, {NetParser::STRING}) &&
+      adjacent(found, after))
+    return here(error::FormattedString(found->getText()));
+  if (is(found, {NetParser::COMMA}) && isAfterExpr()) {
+    if (dynamic_cast<NetParser::ParenContext *>(rule))
+      return here(error::Tuple());
+    if (is(opener, {NetParser::LBRACE}) && isBody)
+      return here(error::CommaAfterStatement());
+  }
+  if (is(found, {NetParser::STRING}) && is(opener, {NetParser::LBRACE}) &&
+      is(after, {NetParser::COLON}))
+    return here(error::TextAsKey());
+  if (is(found, {NetParser::IF}) && isAfterExpr() && sameLine(before, found) &&
+      !dynamic_cast<NetParser::CompContext *>(rule))
+    return here(error::QuestionMark());
+  Token *number = before ? neighbour(tokens, before, -1) : nullptr;
+  if (is(before, {NetParser::PERCENT}) && is(number, {NetParser::NUMBER}) &&
+      sameLine(number, before))
+    return at(number, error::PercentApart(number->getText()));
   return std::nullopt;
 }
 
@@ -487,7 +571,18 @@ Explanation::Answer Explanation::unit() const {
   if (is_contained(times, time))
     return at(number, error::DeviceTimeInWords(number->getText(),
                                                before->getText(), text));
-  return here(error::TwoUnits(quote(before)));
+  std::string suffix = StringSwitch<std::string>(before->getText())
+                           .Case("thousand", "k")
+                           .Cases("million", "m", "M")
+                           .Cases("billion", "b", "B")
+                           .Cases("trillion", "t", "T")
+                           .Case("x", " ")
+                           .Default("");
+  return here(error::TwoUnits(
+      quote(before),
+      suffix.empty() ? ""
+                     : "; write " + quote(number->getText() + suffix +
+                                          (suffix == " " ? "" : " ") + text)));
 }
 
 /// A semicolon at the top level: `a = 1; b = 2`.
@@ -522,8 +617,14 @@ Explanation::Answer Explanation::statement() const {
   Message advice = error::LoneExpression(
       enclosing<NetParser::BlockDeclContext>() ? ", or `return` it" : "");
 
-  if (inRule({NetParser::RuleFile, NetParser::RuleBody}) &&
-      expects(NetParser::EXPECT) &&
+  bool begins = inRule({NetParser::RuleFile, NetParser::RuleBody}) &&
+                expects(NetParser::EXPECT);
+  // A text that documents, and `-- why`.
+  if (begins && (is(found, {NetParser::STRING}) ||
+                 (is(found, {NetParser::MINUS}) &&
+                  is(after, {NetParser::MINUS}) && adjacent(found, after))))
+    return here(error::ForeignComment());
+  if (begins &&
       (is(found, {NetParser::NUMBER, NetParser::RATE, NetParser::DEVTIME,
                   NetParser::STRING, NetParser::MINUS, NetParser::NOT,
                   NetParser::REPEAT, NetParser::SCAN, NetParser::TRUE,
@@ -544,7 +645,12 @@ Explanation::Answer Explanation::statement() const {
         return at(start, error::BoundElement());
     }
   }
-  if (is(neighbour(tokens, start, +1), {NetParser::COLON}))
+  Token *colon = neighbour(tokens, start, +1);
+  if (is(colon, {NetParser::COLON}) &&
+      (is(found, {NetParser::ASSIGN}) ||
+       !is(neighbour(tokens, colon, +1), {NetParser::LBRACKET})))
+    return at(colon, error::ColonForValue());
+  if (is(colon, {NetParser::COLON}))
     return SyntaxError{endOf(before),
                        error::Expected("`=` and a value", "", "")};
   if (isInfix(found) || isOpener(found) || isCloser(found) ||
@@ -557,6 +663,9 @@ Explanation::Answer Explanation::statement() const {
 
 /// The possible replacements for `found`, most informative first.
 SmallVector<std::string> Explanation::expectations() const {
+  if (isJobHead() && isAfterExpr())
+    return {literal(NetParser::ON), literal(NetParser::AS),
+            literal(NetParser::LBRACE)};
   if (isAfterExpr() && expects(NetParser::NL) &&
       !is(opener, {NetParser::LPAREN, NetParser::LBRACKET}))
     return {"an operator", inRule({NetParser::RuleSetting})
@@ -605,6 +714,8 @@ SyntaxError Explanation::general() const {
     return here(error::ClosesNothing(quote(found)));
   if (is(found, {NetParser::ASSIGN}) && expects(NetParser::EXPECT))
     return here(error::ValueWithoutName());
+  if (is(firstOfLine(), {NetParser::IMPORT}))
+    return here(error::ImportArgument());
 
   // Report an incomplete line at its end, not at the start of the next one.
   bool isLineEnd =
@@ -664,6 +775,8 @@ void SyntaxErrorStrategy::reportNoViableAlternative(
     return report(parser, start);
   Message message =
       error::Unexpected(describe(found), " after " + quote(start));
+  if (isKeyword(found) && is(start, {NetParser::NET, NetParser::BLOCK}))
+    message = error::ReservedWord(quote(found));
   if (is(start, {NetParser::COMMA})) {
     bool isNamed = is_contained({NetParser::RuleParams, NetParser::RuleRecord},
                                 parser->getContext()->getRuleIndex());

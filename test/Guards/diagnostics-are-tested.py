@@ -155,6 +155,8 @@ def expectations_of(path):
         return re.findall(r"^```net-error (.*)", content, re.MULTILINE) + blocks.split("\n")
     if path.suffix == ".py":
         return re.findall(r'"(.*)"', re.sub("#.*", "", content))
+    if path.suffix == ".txt":  # cases of test/Frontend/wrong.py
+        return re.findall(r"^\S+:\d+:\d+: (?:error|warning|note): (.*)", content, re.MULTILINE)
     prefixes = {"CHECK"}
     for names in re.findall(r"--?check-prefix(?:es)?[= ]([\w,-]+)", content):
         prefixes.update(names.split(","))
@@ -181,7 +183,7 @@ for folder in ("dialect", "lib"):
         for line, text in sorted(texts):
             place = f"{path.relative_to(root)}:{line}"
             messages.setdefault(re.sub(HOLE + "+", HOLE, text).strip(HOLE), []).append(place)
-suffixes = (".cpp", ".md", ".mlir", ".net", ".py", ".test")
+suffixes = (".cpp", ".md", ".mlir", ".net", ".py", ".test", ".txt")
 paths = [root / "README.md", *(root / "docs").rglob("*"), *(root / "test").rglob("*")]
 tests = [path for path in paths if path.suffix in suffixes and not path.samefile(__file__)]
 lines = [line for path in tests for line in expectations_of(path)]
