@@ -54,6 +54,7 @@ std::optional<Polynomial::Term> Polynomial::product(const Term &a,
 /// Returns std::nullopt if `b` does not divide `a`.
 std::optional<Polynomial::Term> Polynomial::quotient(const Term &a,
                                                      const Term &b) {
+  assert(!b.coefficient.isZero() && "no polynomial has such a term");
   if (b.degree > a.degree)
     return std::nullopt;
   Term result{{}, a.coefficient / b.coefficient, a.degree - b.degree};
@@ -101,6 +102,7 @@ void Polynomial::Sum::normalize() {
   terms.resize(kept);
   if (kept > maxTerms || !constantTerm.isValid())
     invalidate();
+  assert(llvm::is_sorted(terms, precedes) && "the form is canonical");
 }
 
 void Polynomial::Sum::invalidate() {
@@ -110,6 +112,7 @@ void Polynomial::Sum::invalidate() {
 
 /// Multiplies by `factor`, which is not zero.
 void Polynomial::Sum::scale(const Rational &factor) {
+  assert(!factor.isZero() && "terms without a coefficient would stay");
   constantTerm *= factor;
   for (Term &term : terms)
     term.coefficient *= factor;
@@ -163,6 +166,7 @@ void Polynomial::scale(const Rational &factor) {
 //===----------------------------------------------------------------------===//
 
 Polynomial Polynomial::symbol(llvm::StringRef name) {
+  assert(!name.empty() && "a symbol has a name");
   Sum result;
   result.terms.push_back({{{name.str(), 1}}, 1, 1});
   return Polynomial(std::move(result));

@@ -40,6 +40,7 @@ static bool multiply(Int128 a, Int128 b, Int128 &result) {
 }
 
 static Int128 floorDivide(Int128 num, Int128 den) {
+  assert(den > 0 && "only valid numbers are divided");
   Int128 quotient = num / den;
   return quotient * den > num ? quotient - 1 : quotient;
 }
@@ -68,6 +69,7 @@ Rational Rational::fraction(Int128 numerator, Int128 denominator) {
   Rational result;
   result.num = isNegative ? -Int128(num) : Int128(num);
   result.den = Int128(den);
+  assert(result.den > 0 && "the numerator carries the sign");
   return result;
 }
 

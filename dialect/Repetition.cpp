@@ -12,6 +12,7 @@ Rational netc::copiesOf(Operation *op) {
   if (auto rolled = op->getAttrOfType<DictionaryAttr>(kRolled))
     for (NamedAttribute repeat : rolled)
       copies *= cast<IntegerAttr>(repeat.getValue()).getInt();
+  assert(copies >= 1 && "an op stands for itself at least");
   return copies;
 }
 

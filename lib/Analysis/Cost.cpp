@@ -282,6 +282,7 @@ public:
           bytesOf(value) * copiesOf(value.getOwner());
     });
     sumUp();
+    assert(builds.size() == tree.parts.size() && "these are parallel");
     for (Value input : body.getArguments())
       tree.parts.front().inputs.push_back(shapeOf(input));
     return std::move(tree);
@@ -307,6 +308,7 @@ private:
     size_t dot = path.rfind('.');
     unsigned parent = dot == StringRef::npos ? 0 : partOf(path.take_front(dot));
     unsigned part = tree.parts.size();
+    assert(parent < part && "parents come first, as sums rely on");
     byPath[path] = part;
     tree.parts[parent].children.push_back(part);
     Part &added = tree.parts.emplace_back();

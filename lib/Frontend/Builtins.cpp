@@ -420,6 +420,7 @@ Value Builtins::callClass(Tree *at, std::vector<Argument> &arguments) {
 //===----------------------------------------------------------------------===//
 
 Value TensorBuilder::axisValue(const Tensor &tensor, size_t position) {
+  assert(position < tensor.labels.size() && "an axis of the tensor");
   return Axis{tensor.labels[position], shapeOf(tensor.value)[position],
               int(position)};
 }

@@ -301,6 +301,7 @@ Value TensorBuilder::applyOp(Tree *at, Instance &instance) {
 //===----------------------------------------------------------------------===//
 
 size_t TensorBuilder::featureAxis(const Tensor &tensor) {
+  assert(!tensor.labels.empty() && "a scalar has no axis to work over");
   return find(tensor, "C").value_or(tensor.labels.size() - 1);
 }
 
@@ -352,6 +353,8 @@ std::vector<std::string> TensorBuilder::namesOf(const Labels &labels) {
 
 std::optional<size_t> TensorBuilder::find(const Tensor &tensor,
                                           StringRef label) {
+  assert(tensor.labels.size() == shapeOf(tensor.value).rank() &&
+         "each axis has a label, if only an empty one");
   for (auto [i, other] : llvm::enumerate(tensor.labels))
     if (!label.empty() && other == label)
       return i;

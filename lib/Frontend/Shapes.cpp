@@ -324,6 +324,7 @@ Value TensorBuilder::reshaped(Tree *at, const Tensor &tensor,
 
 Tensor TensorBuilder::transposed(Tree *at, const Tensor &tensor,
                                  llvm::ArrayRef<int64_t> order) {
+  assert(order.size() == tensor.labels.size() && "each axis has its place");
   bool moves = false;
   Tensor result = tensor;
   for (auto [i, axis] : llvm::enumerate(order)) {
@@ -339,6 +340,7 @@ Tensor TensorBuilder::transposed(Tree *at, const Tensor &tensor,
 Tensor TensorBuilder::broadcasted(Tree *at, const Tensor &tensor,
                                   const Sizes &sizes,
                                   llvm::ArrayRef<int64_t> axes) {
+  assert(axes.size() == tensor.labels.size() && "each axis has its place");
   llvm::SmallVector<int64_t> order(axes.size()),
       sorted(axes.begin(), axes.end());
   for (size_t i = 0; i < order.size(); ++i)
