@@ -111,6 +111,10 @@ private:
   void addValues(StringRef key);
   void addOptimizers();
   void addDevices();
+  /// What `updates` may name.
+  void addLearners();
+  /// What can be called.
+  void addFunctions();
   void addResults();
   /// What fits the place best.
   void addFitting();
@@ -463,9 +467,15 @@ void Completer::addParameters(const std::string &callee) {
   }
   if (isValue)
     return;
+  auto isGiven = [&](StringRef name) {
+    for (auto [word, next] : llvm::zip(words, words.drop_front(!words.empty())))
+      if (word.text == name && next.type == NetLexer::ASSIGN)
+        return true;
+    return false;
+  };
   // The first is what is piped in, or what a step gives to an optimizer.
   for (const std::string &name : llvm::drop_begin(names, !names.empty()))
-    if (name != "gradient")
+    if (name != "gradient" && !isGiven(name))
       add(name, CompletionItemKind::Property);
 }
 
@@ -545,6 +555,23 @@ void Completer::addOptimizers() {
   addOf(workspace.document(preludePath));
 }
 
+void Completer::addFunctions() {
+  addTopLevel({Declaration::Block});
+  for (const StandardBlock &block : standardBlocks())
+    add(block.name, CompletionItemKind::Function);
+  addAll(vocabulary.functions, CompletionItemKind::Function);
+}
+
+void Completer::addLearners() {
+  Meaning net = netOfRun();
+  if (const NameScope *scope = scopeOf(net))
+    addDeclared(net.document, *scope, {Declaration::Variable});
+  if (net && file.counts)
+    addAll(file.counts->partsOf(net.declaration->name),
+           CompletionItemKind::Field);
+  addTopLevel({Declaration::Constant, Declaration::Block});
+}
+
 void Completer::addDevices() {
   addTopLevel({Declaration::Hardware});
   for (const Accelerator &device : vocabulary.accelerators.accelerators()) {
@@ -568,6 +595,8 @@ void Completer::addValues(StringRef key) {
     addOptimizers();
   else if (key == "like")
     addTopLevel({Declaration::Run});
+  else if (key == "updates")
+    addLearners();
   else
     addAll(wordsIn(key), CompletionItemKind::EnumMember);
 }
@@ -597,6 +626,8 @@ void Completer::addFitting() {
       addKeys(sections.front());
     return;
   }
+  if (context.lastType() == NetLexer::PIPE)
+    return addFunctions();
   if (context.lastType() == NetLexer::ON)
     return addTopLevel({Declaration::Dataset});
   switch (statement.front().type) {
@@ -646,9 +677,7 @@ json::Array Completer::complete() {
     addFitting();
     fits = false;
     addScopes();
-    for (const StandardBlock &block : standardBlocks())
-      add(block.name, CompletionItemKind::Function);
-    addAll(vocabulary.functions, CompletionItemKind::Function);
+    addFunctions();
     addAll(vocabulary.keywords, CompletionItemKind::Keyword);
     if (isInRun())
       addDevices();

@@ -150,6 +150,9 @@ lsp::Range Document::rangeAt(TextPlace place) const {
   antlr4::tree::TerminalNode *token = tokenAt(source->tree(), place);
   if (!token || token->getSymbol()->getType() == antlr4::Token::EOF)
     return word;
+  // A number is one with its unit.
+  if (auto *quantity = ruleCast<NetParser::QuantityContext>(token->parent))
+    return rangeOf(netc::rangeOf(quantity));
   auto *around = dynamic_cast<NetParser::ExprContext *>(token->parent);
   char first = token->getText().front();
   bool isWord = llvm::isAlnum(first) || first == '_' || first == '"';

@@ -50,7 +50,7 @@ assert {"b.net", "parts/deep.net", "std/vision.net"} <= set(first('import "¦'))
 check(first("import b as ¦"), [])
 check(first("import b as other\nnet A(x: f32[N, 3]) { return y = x |> other.¦ }"), ["Mine", "Same"])
 check(first("import b as other\nnet A(x: f32[N, 3]) { return y = x |> other.Same(¦) }"), ["width"])
-assert "Same" in split("import b\nnet A(x: f32[N, 3]) { return y = x |> ¦ }")[1]
+assert "Same" in split("import b\nnet A(x: f32[N, 3]) { return y = ¦ }")[1]
 
 # A path in quotes is replaced as a whole. A block of the standard library brings its import along.
 uri = (folder / "edits.net").as_uri()
@@ -102,6 +102,10 @@ check(in_run("loss = mean(¦"), ["label", "over", "score", "target", "x", "y"])
 assert {"SGD", "AdamW", "Mine"} <= set(in_run("optimizer = ¦")) and "Linear" not in in_run("optimizer = ¦")
 assert {"lr", "clip", "b1"} <= set(in_run("optimizer = AdamW(¦"))
 check(in_run("optimizer = Mine(¦)"), ["lr", "momentum"])
+check(in_run("optimizer = Mine(lr = 1, ¦)"), ["momentum"])
+assert {"pair", "width"} & set(in_run("updates = ¦")) == {"pair"}
+piped = first(net + "net B(x: f32[N, 3]) { return y = x |> ¦ }")
+assert {"Same", "Linear", "relu"} <= set(piped) and not {"D", "x", "days"} & set(piped)
 assert {"H100", "Card"} <= set(in_run("hardware = 8 ¦")) and "days" in in_run("took = 8 ¦")
 check(in_run("recompute = ¦"), ["full", "none", "selective"])
 check(in_run("precision = ¦"), ["fp8", "megatron", "mixed", "pure"])

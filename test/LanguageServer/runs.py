@@ -69,6 +69,9 @@ for version, (body, marked) in enumerate(
     begin = len(before) + body.rindex(marked)
     check((body, found), (body, span(0, begin, begin + len(marked))))
 
+editor.change(uri, 98, text.replace("batch = 4; ", "batch = 4; hardware = 1 V100x; "))
+check(editor.problems_of(uri, 98)[0]["range"], span(1, 50, 57))
+
 # It ends at once, though a check goes on: that check says nothing any more.
 editor.change(uri, 99, "net Long(x: f32[N, 8]) {\n  y = x\n  for i in 0..40_000 { y = y |> Linear(8) }\n  return y\n}\n")
 check(editor.quit(), 0)
