@@ -279,7 +279,7 @@ private:
     if (value.is_null()) {
       if (key.nullIsNone)
         set(key, "none");
-      else if (key.byDefault && !hasOwn(key.setting))
+      else if ((key.byDefault || key.isRequired) && !hasOwn(key.setting))
         refuse();
       return;
     }

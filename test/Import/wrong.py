@@ -45,6 +45,7 @@ config("{}", "1:1: error: `model_type` names the family of the model; netc knows
 config('{ "model_type": 3 }', "1:3: error: `model_type` names the family of the model; netc knows bert, ")
 config('{ "model_type": "gpt3" }', "1:3: error: netc knows no family `gpt3`; did you mean `gpt2`?; it knows bert, deepseek_v2, deepseek_v3, distilbert, gemma, gemma2, gemma3_text, gpt2, llama, mistral, mixtral, phi, phi3, qwen2, qwen2_moe, qwen3, t5, vit, whisper [config-unknown-family]")
 config('{ "model_type": "deepseek_v2" }', "1:1: error: `num_experts_per_tok` is not there, and `deepseek_v2` has no default of it [config-missing-key]")
+config('{ "model_type": "deepseek_v2", "num_experts_per_tok": null }', "1:32: error: `num_experts_per_tok` is null; the net of `deepseek_v2` takes a whole number above 0 [config-wrong-value]")
 gpt2('"architectures": ["GPT2ForTokenClassification"]', "2:3: error: `architectures` is [\"GPT2ForTokenClassification\"]; of this family netc knows GPT2LMHeadModel, GPT2Model [config-unknown-class]")
 gpt2('"n_head": 12, "n_heads": 8', "2:17: error: `n_heads` is 8, and netc does not know what that changes in `gpt2`; did you mean `n_head`?; if it changes no size, take it out of the file [config-unknown-key]")
 gpt2('"scale_attn_by_inverse_layer_idx": true', "2:3: error: `scale_attn_by_inverse_layer_idx` is true; the net of `gpt2` takes false [config-wrong-value]")
