@@ -86,7 +86,7 @@ multiclass Net_Activation<string mnemonic, string text, string saved,
 defm Net_Relu : Net_Activation<"relu", "max(x, 0)", "y", "1", "0", "1", "0",
     ["aten.relu", "onnx.Relu", "jax.nn.relu"]>;
 defm Net_Relu6 : Net_Activation<"relu6", "min(max(x, 0), 6)", "y", "2", "0", "2", "0",
-    ["aten.hardtanh min_val=0.0 max_val=6.0", "aten.clamp", "aten.clamp_min", "onnx.Clip"]>;
+    ["aten.hardtanh min_val=0.0 max_val=6.0", "aten.clamp", "aten.clamp_max", "aten.clamp_min", "onnx.Clip"]>;
 // 1 / (1 + exp(-x)); the gradient is dy y (1 - y).
 defm Net_Sigmoid : Net_Activation<"sigmoid", "1 / (1 + exp(-x))", "y", "4", "1", "3", "0",
     ["aten.sigmoid", "aten.glu", "onnx.Sigmoid", "stablehlo.logistic"]>;
@@ -106,10 +106,10 @@ defm Net_Hardsigmoid : Net_Activation<"hardsigmoid", "sigmoid in three straight 
 defm Net_Hardswish : Net_Activation<"hardswish", "x hardsigmoid(x)", "x", "5", "0", "6", "0",
     ["aten.hardswish", "onnx.HardSwish"]>;
 defm Net_Softplus : Net_Activation<"softplus", "log(1 + exp(x))", "x", "3", "2", "5", "1",
-    ["aten.softplus", "aten.log_sigmoid", "aten.mish", "onnx.Softplus"], "Full">;
+    ["aten.softplus", "aten.log_sigmoid", "aten.mish", "onnx.Mish", "onnx.Softplus"], "Full">;
 
 def Net_LeakyReluOp : Net_UnaryOp<"leaky_relu"> {
-  let foreign = ["aten.leaky_relu negative_slope=slope", "aten.prelu", "onnx.LeakyRelu alpha=slope"];
+  let foreign = ["aten.leaky_relu negative_slope=slope", "aten.prelu", "onnx.LeakyRelu alpha=slope", "onnx.PRelu"];
   let summary = "x where it is positive, else `slope` times x";
   let arguments = (ins Net_FloatTensor:$x, Net_Real<"0.01">:$slope);
   let other = "2 * y";
@@ -124,7 +124,7 @@ def Net_LeakyReluGradOp : Net_ActivationGradOp<"leaky_relu"> {
 }
 
 def Net_EluOp : Net_UnaryOp<"elu"> {
-  let foreign = ["aten.elu alpha=alpha", "aten.selu", "onnx.Elu alpha=alpha"];
+  let foreign = ["aten.elu alpha=alpha", "aten.celu", "aten.selu", "onnx.Celu", "onnx.Elu alpha=alpha", "onnx.Selu"];
   let summary = "x where it is positive, else `alpha` (exp(x) - 1)";
   let arguments = (ins Net_FloatTensor:$x, Net_Real<"1", "0">:$alpha);
   let other = "4 * y";
@@ -150,18 +150,19 @@ def Net_NegOp : Net_MathOp<"neg", "-x", "1", "0"> {
   let foreign = ["aten.neg", "onnx.Neg", "stablehlo.negate"];
 }
 def Net_ExpOp : Net_MathOp<"exp", "e to the power x", "1", "1"> {
-  let foreign = ["aten.exp", "onnx.Exp", "stablehlo.exponential", "stablehlo.exponential_minus_one"];
+  let foreign = ["aten.exp", "aten.exp2", "aten.expm1", "onnx.Exp", "stablehlo.exponential", "stablehlo.exponential_minus_one"];
   let autocast = "Full";
 }
 def Net_LogOp : Net_MathOp<"log", "natural logarithm", "1", "1"> {
-  let foreign = ["aten.log", "onnx.Log", "stablehlo.log", "stablehlo.log_plus_one"];
+  let foreign = ["aten.log", "aten.log10", "aten.log1p", "aten.log2", "aten.logsumexp", "onnx.Log", "onnx.ReduceLogSumExp",
+                 "stablehlo.log", "stablehlo.log_plus_one"];
   let autocast = "Full";
 }
 def Net_SqrtOp : Net_MathOp<"sqrt", "square root", "1", "1"> {
   let foreign = ["aten.sqrt", "aten.rsqrt", "onnx.Sqrt", "stablehlo.rsqrt", "stablehlo.sqrt"];
 }
 def Net_SinOp : Net_MathOp<"sin", "sine", "1", "1"> {
-  let foreign = ["aten.sin", "onnx.Sin", "stablehlo.sine"];
+  let foreign = ["aten.sin", "aten.tan", "onnx.Sin", "stablehlo.sine"];
 }
 def Net_CosOp : Net_MathOp<"cos", "cosine", "1", "1"> {
   let foreign = ["aten.cos", "onnx.Cos", "stablehlo.cosine"];

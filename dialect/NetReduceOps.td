@@ -21,7 +21,8 @@ class Net_ReduceOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradie
 defvar Net_AutocastOfNumber = "getY().getType().getRank() == 0 ? Loss : ";
 
 def Net_SumOp : Net_ReduceOp<"sum"> {
-  let foreign = ["aten.sum dim=over", "aten.cosine_similarity", "aten.linalg_vector_norm", "onnx.ReduceL2", "onnx.ReduceSum", "stablehlo.reduce.add"];
+  let foreign = ["aten.sum dim=over", "aten.cosine_similarity", "aten.linalg_vector_norm", "onnx.ReduceL1", "onnx.ReduceL2", "onnx.ReduceSum",
+                 "stablehlo.reduce.add"];
   let autocast = Net_AutocastOfNumber # "Full";
   let summary = "the sum over some axes, which are gone after it";
   let other = "x";
@@ -61,7 +62,7 @@ def Net_AllFiniteOp : Net_Op<"all_finite", [Net_NotInLoop] # Net_Inferred> {
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Net_MeanOp : Net_ReduceOp<"mean"> {
-  let foreign = ["aten.mean dim=over", "onnx.ReduceMean"];
+  let foreign = ["aten.mean dim=over", "aten.std", "aten.std_mean", "aten.var", "aten.var_mean", "onnx.ReduceMean"];
   let autocast = Net_AutocastOfNumber # "Widest";
   let summary = "the mean over some axes, which are gone after it";
   let other = "x + y";
@@ -90,12 +91,12 @@ class Net_ExtremeOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradi
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Net_MaxOp : Net_ExtremeOp<"max"> {
-  let foreign = ["aten.amax dim=over", "onnx.ReduceMax", "stablehlo.reduce.maximum"];
+  let foreign = ["aten.amax dim=over", "aten.max", "onnx.ReduceMax", "stablehlo.reduce.maximum"];
   let summary = "the largest element over some axes, which are gone after it";
   let example = "max(x, over = [H, W])";
 }
 def Net_MinOp : Net_ExtremeOp<"min"> {
-  let foreign = ["aten.amin dim=over", "onnx.ReduceMin", "stablehlo.reduce.minimum"];
+  let foreign = ["aten.amin dim=over", "aten.min", "onnx.ReduceMin", "stablehlo.reduce.minimum"];
   let summary = "the smallest element over some axes, which are gone after it";
   let example = "min(x, over = [H, W])";
 }

@@ -15,7 +15,8 @@ class Net_ShapeOp<string mnemonic, list<Trait> traits = []> : Net_FreeOp<mnemoni
 
 def Net_ReshapeOp : Net_ShapeOp<"reshape", Net_Gradient> {
   let foreign = ["aten.view size=y", "aten.reshape", "aten._unsafe_view", "aten.flatten", "aten.unflatten", "aten.squeeze",
-                 "aten.unsqueeze", "aten.pixel_shuffle", "onnx.Reshape", "onnx.Flatten", "onnx.Squeeze", "onnx.Unsqueeze", "stablehlo.reshape"];
+                 "aten.unsqueeze", "aten.pixel_shuffle", "aten.pixel_unshuffle", "onnx.Reshape", "onnx.Flatten", "onnx.Squeeze",
+                 "onnx.Unsqueeze", "stablehlo.reshape"];
   let summary = "the same elements in row-major order under another shape";
   let arguments = (ins Net_Tensor:$x);
   let results = (outs Net_Tensor:$y);
@@ -24,8 +25,10 @@ def Net_ReshapeOp : Net_ShapeOp<"reshape", Net_Gradient> {
 }
 
 def Net_BroadcastOp : Net_ShapeOp<"broadcast", Net_Gradient> {
-  let foreign = ["aten.copy", "aten.expand", "aten.expand_as", "aten.upsample_nearest2d", "aten.upsample_bilinear2d",
-                 "onnx.Expand", "onnx.Resize", "stablehlo.broadcast_in_dim"];
+  let foreign = ["aten.copy", "aten.expand", "aten.expand_as", "aten.repeat", "aten.repeat_interleave",
+                 "aten.upsample_nearest1d", "aten.upsample_nearest2d", "aten.upsample_nearest3d",
+                 "aten.upsample_linear1d", "aten.upsample_bilinear2d", "aten.upsample_trilinear3d",
+                 "onnx.Expand", "onnx.Resize", "onnx.Tile", "stablehlo.broadcast_in_dim"];
   let exported = [{to.set(y, to.expand(x, axes, shapeOf(y)));}];
   let summary = "repeats a tensor along new axes";
   let description = [{ Axis i of x is axis `axes[i]` of y; `axes` ascends. }];
@@ -70,7 +73,7 @@ def Net_StackOp : Net_ShapeOp<"stack", Net_Relabels # Net_Gradient # [Net_AxesMe
 }
 
 def Net_SplitOp : Net_ShapeOp<"split", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.split_with_sizes", "aten.split", "aten.chunk", "onnx.Split"];
+  let foreign = ["aten.split_with_sizes", "aten.split", "aten.chunk", "aten.unbind", "onnx.Split"];
   let exported = [{
     Shape sizes;
     for (mlir::Value part : ys)

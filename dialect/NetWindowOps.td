@@ -99,8 +99,8 @@ class Net_PoolOp<string mnemonic, list<Trait> traits> : Net_WindowOp<mnemonic, t
 }
 
 def Net_MaxPoolOp : Net_PoolOp<"max_pool", Net_Callable # Net_Gradient> {
-  let foreign = ["aten.max_pool1d", "aten.max_pool2d", "aten.max_pool2d_with_indices", "aten.max_pool3d",
-                 "onnx.MaxPool", "stablehlo.reduce_window.maximum"];
+  let foreign = ["aten.max_pool1d", "aten.max_pool2d", "aten.max_pool2d_with_indices", "aten.max_pool3d", "aten.adaptive_max_pool1d",
+                 "aten.adaptive_max_pool2d", "aten.adaptive_max_pool3d", "onnx.GlobalMaxPool", "onnx.MaxPool", "stablehlo.reduce_window.maximum"];
   let exported = [{
     to.asImages(y, x, over, -1, [&](auto x, const Shape &result) {
       SmallVector<int64_t> padding, most(k);

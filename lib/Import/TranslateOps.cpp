@@ -19,12 +19,19 @@ using llvm::StringRef;
 /// Functions that are several ops here.
 static const std::map<StringRef, StringRef> &functions() {
   static const std::map<StringRef, StringRef> table = {
+      {"aten.exp2", "exp(%0 * 0.6931471805599453)"},
+      {"aten.expm1", "exp(%0) - 1"},
+      {"aten.log10", "log(%0) * 0.4342944819032518"},
+      {"aten.log1p", "log(1 + %0)"},
+      {"aten.log2", "log(%0) * 1.4426950408889634"},
       {"aten.log_sigmoid", "-softplus(-%0)"},
       {"aten.mish", "%0 * tanh(softplus(%0))"},
       {"aten.reciprocal", "1 / %0"},
+      {"onnx.Mish", "%0 * tanh(softplus(%0))"},
       {"onnx.Reciprocal", "1 / %0"},
       {"aten.selu", "1.0507009873554805 * elu(%0, alpha = 1.6732632423543772)"},
       {"aten.square", "%0 * %0"},
+      {"aten.tan", "sin(%0) / cos(%0)"},
       {"chlo.square", "%0 * %0"},
       {"stablehlo.exponential_minus_one", "exp(%0) - 1"},
       {"stablehlo.log_plus_one", "log(1 + %0)"},
@@ -270,6 +277,9 @@ void Translator::normalize() {
                    : node->op == "aten.instance_norm" ? "InstanceNorm"
                    : setting("num_groups")            ? "GroupNorm"
                                                       : "LayerNorm";
+  if (fn == "InstanceNorm" && setting("use_input_stats") &&
+      !flag("use_input_stats"))
+    refuse("it takes running statistics for those of what goes in");
   const Json *over = setting("normalized_shape");
   size_t several =
       fn == "LayerNorm" && over && over->is_array() ? over->size() : 1;
@@ -297,6 +307,8 @@ void Translator::normalize() {
       made.arguments.pop_back();
       made.labels = shape(x).size() > 2;
     }
+    if (fn == "InstanceNorm" && !isImage(x, shape(x).size() - 2))
+      made.labels = true;
   }
   if (isAffine)
     return;
@@ -308,16 +320,27 @@ void Translator::normalize() {
 
 void Translator::rmsNorm() {
   int x = in(0);
-  Step &made = owns(1) ? instance("RMSNorm", x, {in(1)})
-                       : step(Step::Pipe, "rms_normalize", {x});
+  const Json *over = setting("normalized_shape");
+  size_t several = over && over->is_array() ? over->size() : 1;
+  bool isAffine = several == 1 && owns(1);
+  Step &made = isAffine ? instance("RMSNorm", x, {in(1)})
+                        : step(Step::Pipe, "rms_normalize", {x});
   putReal(made, "eps", realNumber("eps", 1e-6), 1e-6);
-  putOver(made, x, shape(x).size() - 1);
-  if (has(1) && !owns(1))
-    then("*", 1, "axes(%0)[-1]");
+  std::vector<unsigned> places;
+  for (size_t i = shape(x).size() - several; i < shape(x).size(); ++i)
+    places.push_back(unsigned(i));
+  if (several == 1)
+    putOver(made, x, places[0]);
+  else
+    put(made, "over", "over", placesText(places), "", false);
+  if (has(1) && !isAffine)
+    then("*", 1, placesText(places));
 }
 
 void Translator::embedding() {
   bool isIndex = node->op == "aten.index";
+  if (isIndex && node->ins.size() > 2 && !has(1))
+    return positions();
   int table = in(0), ids = in(1);
   if (!isWeight(table) || isIndex) {
     if (!(isIndex || isKnown(table)) || node->ins.size() != 2)
@@ -347,6 +370,48 @@ void Translator::embedding() {
   put(made, "", "d", shape(table)[1].str());
   had.push_back("");
   labels(out()) = had;
+  materialized.insert(table); // it is the instance's
+}
+
+void Translator::positions() {
+  unsigned operand = node->ins.size() - 1;
+  for (unsigned i = 1; i < operand; ++i)
+    if (has(i))
+      refuse("it reads places of several axes");
+  int x = in(0), ids = in(operand);
+  size_t rank = shape(x).size();
+  unsigned at =
+      node->op == "aten.index" ? operand - 1 : axis(integer("dim", 0), rank);
+  const Json *known = isKnown(ids) ? value(ids).known : nullptr;
+  if (shape(ids).size() != 1 || !known)
+    refuse("which places it reads depends on data");
+  std::vector<std::string> places;
+  if (known->contains("values"))
+    for (const Json &each : (*known)["values"])
+      places.push_back(each.dump());
+  bool isOne = what(ids) == "number";
+  int64_t first = known->value(isOne ? "value" : "start", int64_t(0));
+  for (int64_t i = 0, n = fixed(shape(ids)[0]); places.size() < size_t(n); ++i)
+    places.push_back(std::to_string(isOne ? first : first + i));
+  Step &made = step(Step::Pipe, "positions", {x});
+  put(made, "", "places", "[" + llvm::join(places, ", ") + "]", "", false);
+  put(made, "over", "over", placesText(at), "", false);
+  labels(out())[at].clear();
+}
+
+void Translator::embeddingBag() {
+  int table = in(0), ids = beforeReshape(in(1));
+  if (node->outs.size() > 1 || has(3) || flag("include_last_offset") ||
+      shape(ids).size() != 2 || shape(ids)[0] != shape(out())[0] || !owns(0))
+    refuse("its bags are not the rows of a tensor of numbers");
+  int64_t mode = integer("mode", 0);
+  if (mode > 1)
+    refuse("netc has sums and means of a bag");
+  Step &made = instance("EmbeddingBag", ids, {table});
+  put(made, "", "rows", shape(table)[0].str());
+  put(made, "", "d", shape(table)[1].str());
+  put(made, "mode", "mode", mode ? "\"mean\"" : "\"sum\"", "\"sum\"", false);
+  labels(out()) = {labels(ids)[0], ""};
   materialized.insert(table); // it is the instance's
 }
 
@@ -397,6 +462,23 @@ void Translator::adaptivePool() {
   labelImage(made, x, windows);
 }
 
+void Translator::adaptiveMaxPool() {
+  if (node->outs.size() > 1)
+    refuse("netc has no places of what is largest or smallest");
+  int x = in(0);
+  size_t windows = windowsOf(x);
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < windows; ++i) {
+    int64_t from = fixed(shape(x)[i + 2]), to = fixed(shape(out())[i + 2]);
+    if (from % to != 0)
+      refuse("its windows are of different sizes");
+    sizes.push_back(from / to);
+  }
+  Step &made = step(Step::Pipe, "MaxPool", {x});
+  put(made, "", "k", listText(sizes));
+  labelImage(made, x, windows);
+}
+
 void Translator::softmax() {
   int x = in(0);
   unsigned at = axis(integer("dim", -1), shape(x).size());
@@ -410,6 +492,17 @@ void Translator::gelu() {
        {in(0)});
 }
 
+void Translator::celu() {
+  double alpha = realNumber("alpha", 1);
+  if (alpha == 1) {
+    step(Step::Pipe, "elu", {in(0)});
+    return;
+  }
+  Step &made = step(Step::Form_, "#0 * elu(%0 * #1)", {in(0)});
+  put(made, "", "alpha", realText(alpha));
+  put(made, "", "factor", realText(1 / alpha));
+}
+
 void Translator::root() {
   int x = in(0);
   if (node->op == "aten.rsqrt")
@@ -419,8 +512,17 @@ void Translator::root() {
 }
 
 void Translator::power() {
-  if (!setting("exponent") || node->ins.size() != 1)
-    refuse("its exponent is no number");
+  if (node->ins.size() == 2) {
+    if (shape(in(0)) != shape(out()) || shape(in(1)) != shape(out()))
+      refuse("its operands are of different sizes");
+    step(Step::Form_, "exp(log(%0) * %1)", {in(0), in(1)});
+    return;
+  }
+  if (setting("self")) {
+    Step &made = step(Step::Form_, "exp(%0 * #0)", {in(0)});
+    put(made, "", "factor", realText(std::log(realNumber("self", 1))));
+    return;
+  }
   Step &made = step(Step::Form_, "%0 ^ #0", {in(0)});
   put(made, "", "exponent", realText(realNumber("exponent", 1)));
 }
@@ -453,6 +555,10 @@ void Translator::clamp() {
     put(made, "", "least", realText(realNumber(low, 0)));
     put(made, "", "most", realText(realNumber(high, 0)));
     return;
+  }
+  if (has(1) != has(2) && !hasLow && !hasHigh) {
+    foreign = findForeign(has(1) ? "aten.maximum" : "aten.minimum");
+    return combine("", x, in(has(1) ? 1 : 2));
   }
   if (!hasLow && !hasHigh)
     refuse("its bounds are no numbers");
@@ -489,11 +595,12 @@ void Translator::binary() {
                      : foreign->op == "mul" ? "*"
                      : foreign->op == "div" ? "/"
                                             : "";
-  if (realNumber("alpha", 1) != 1)
-    refuse("its second operand is scaled");
+  double scale = realNumber("alpha", 1);
   bool isTurned = node->op == "aten.rsub";
   if (masked())
     return;
+  if (scale != 1)
+    return scaled(in(isTurned), in(!isTurned), scale, sign);
   if (node->ins.size() == 1) {
     bool isSelf = setting("self"), isFirst = isSelf || isTurned;
     Step &made = step(Step::Form_, "", {in(0)});
@@ -545,6 +652,12 @@ void Translator::binary() {
   if (sign == "+" && (rotary(a, b) || rotary(b, a)))
     return;
   combine(sign, a, b);
+}
+
+void Translator::scaled(int a, int b, double factor, const std::string &sign) {
+  int product = make("%0 * #0", {b}, shape(b));
+  put(steps.back(), "", "scale", realText(factor));
+  combine(sign, a, product);
 }
 
 void Translator::combine(const std::string &sign, int a, int b) {

@@ -37,7 +37,7 @@ void Translator::where() {
 }
 
 void Translator::choose(int condition) {
-  std::vector<int> ins = {condition};
+  std::vector<int> ins = {truth(condition)};
   std::vector<std::string> parts = {"%0"};
   Step numbers;
   unsigned next = 1;
@@ -96,10 +96,34 @@ void Translator::fillMasked() {
   if (StringRef(what(hidden)).starts_with("not ") &&
       realNumber("value", 0) < -1e30)
     return hide(x, hidden);
-  if (isKnown(hidden) || !(shape(hidden) == shape(x)))
+  if (isKnown(hidden))
     refuse("its mask is of no form that netc knows");
-  Step &made = step(Step::Form_, "where(%1, #0, %0)", {x, hidden});
+  if (isKnown(x) && what(x) == "number") {
+    Step &made = step(Step::Form_, "where(%0, #0, #1)", {truth(hidden)});
+    put(made, "", "value", realText(realNumber("value", 0)));
+    put(made, "", "other", realText(number(x)));
+    return;
+  }
+  Step &made = step(Step::Form_, "", {x, truth(hidden)});
   put(made, "", "value", realText(realNumber("value", 0)));
+  made.fn =
+      "where(" +
+      (shape(hidden) == shape(x) ? "%1" : expanded(hidden, 1, "%0", &made)) +
+      ", #0, %0)";
+}
+
+bool Translator::isOfInput(int x) {
+  const Step *made = maker(x);
+  while (made && !made->ins.empty() && value(made->ins[0]).type == "bool" &&
+         !StringRef(made->fn).contains("= 0")) {
+    x = made->ins[0];
+    made = maker(x);
+  }
+  return value(x).type == "bool" && value(x).kind == GraphValue::Input;
+}
+
+int Translator::truth(int x) {
+  return isOfInput(x) ? make("%0 != 0", {x}, shape(x)) : x;
 }
 
 void Translator::hide(int x, int mask) {
@@ -124,6 +148,10 @@ void Translator::invert() {
   static const std::pair<StringRef, StringRef> opposites[] = {
       {" != ", " == "}, {" == ", " != "}, {" >= ", " < "},
       {" <= ", " > "},  {" > ", " <= "},  {" < ", " >= "}};
+  if (isOfInput(in(0))) {
+    step(Step::Form_, "%0 == 0", {in(0)});
+    return;
+  }
   const Step *made = maker(in(0));
   StringRef form = made ? StringRef(made->fn) : "";
   auto found = llvm::find_if(opposites, [&](auto &pair) {
@@ -179,31 +207,78 @@ void Translator::product() {
   }
   int a = in(0), b = in(1);
   size_t rank = shape(a).size();
-  wantRank(a, 2);
-  if (rank != shape(b).size() && shape(b).size() != 2)
-    refuse("netc multiplies matrices, and lists of as many");
-  if (shape(b).size() == rank)
-    for (size_t i = 0; i + 2 < rank; ++i)
-      if (!(shape(a)[i] == shape(b)[i])) {
-        refuse("its lists of matrices are of different sizes");
-      }
+  wantRank(a, 1);
+  wantRank(b, 1);
+  bool isPlain =
+      rank >= 2 &&
+      (shape(b).size() == 2 ||
+       (shape(b).size() == rank &&
+        std::equal(shape(a).begin(), shape(a).end() - 2, shape(b).begin())));
+  if (!isPlain)
+    return broadcastProduct(a, b);
   step(Step::Infix, "@", {a, b});
   labels(out()).assign(shape(out()).size(), "");
 }
 
+void Translator::broadcastProduct(int a, int b) {
+  bool isRow = shape(a).size() == 1, isColumn = shape(b).size() == 1;
+  size_t lists = shape(out()).size() - (isRow ? 0 : 1) - (isColumn ? 0 : 1);
+  std::string all;
+  for (size_t i = 0; i < lists; ++i)
+    all += std::string(1, char('a' + i)) + " ";
+  std::vector<std::pair<Sizes, std::string>> operands; // sizes, and letters
+  for (auto [x, own] : {std::make_pair(a, isRow ? "j" : "i j"),
+                        std::make_pair(b, isColumn ? "j" : "j k")}) {
+    size_t matrix = std::min<size_t>(2, shape(x).size());
+    size_t before = lists - (shape(x).size() - matrix);
+    Sizes kept;
+    std::string letters;
+    for (size_t i = before; i < lists; ++i)
+      if (const Polynomial &size = shape(x)[i - before];
+          size == shape(out())[i]) {
+        kept.push_back(size);
+        letters += all.substr(2 * i, 2);
+      }
+    kept.insert(kept.end(), shape(x).end() - matrix, shape(x).end());
+    operands.push_back({kept, letters + own});
+  }
+  Step &made = step(Step::Form_, "", {a, b});
+  std::string texts;
+  for (size_t i = 0; i < 2; ++i) {
+    std::string text = "%" + std::to_string(i);
+    if (operands[i].first.size() != shape(made.ins[i]).size()) {
+      text = "reshape(" + text + ", #" + std::to_string(made.arguments.size()) +
+             ")";
+      put(made, "", "size", sizesText(operands[i].first), "", false);
+      made.arguments.back().hasSizes = true;
+    }
+    texts += ", " + text;
+  }
+  made.fn = "einsum(\"" + operands[0].second + ", " + operands[1].second +
+            " -> " + all +
+            (isRow      ? ""
+             : isColumn ? "i"
+                        : "i ") +
+            (isColumn ? "" : "k") + "\"" + texts + ")";
+  labels(out()).assign(shape(out()).size(), "");
+}
+
 void Translator::addProduct() {
-  if (realNumber("beta", 1) != 1)
-    refuse("its summand is scaled");
   int product = another(out());
   step(Step::Infix, "@", {in(1), in(2)}).outs = {product};
   labels(product).assign(shape(product).size(), "");
-  Step &made = step(Step::Form_, "", {product, in(0)});
+  int summand = in(0);
+  if (double share = realNumber("beta", 1); share != 1) {
+    summand = make("%0 * #0", {summand}, shape(summand));
+    put(steps.back(), "", "scale", realText(share));
+  }
+  Step &made = step(Step::Form_, "", {product, summand});
   double scale = realNumber("alpha", 1);
   if (scale != 1)
     put(made, "", "scale", realText(scale));
-  bool isFull = shape(in(0)) == shape(out());
+  bool isFull = shape(summand) == shape(out());
   made.fn = std::string(scale == 1 ? "%0 + " : "%0 * #0 + ") +
-            (isFull ? "%1" : expanded(in(0), 1, "%0", &made));
+            (isFull ? "%1" : expanded(summand, 1, "%0", &made));
 }
 
 int Translator::ungrouped(int x) {
@@ -242,7 +317,7 @@ Step *Translator::maker(int value) {
 void Translator::attention() {
   int q = in(0), k = ungrouped(in(1)), v = ungrouped(in(2));
   for (int each : {q, k, v})
-    wantRank(each, 4, 4);
+    wantRank(each, 3, 4);
   bool causal = flag("is_causal");
   std::string window;
   int mask = -1;
@@ -258,7 +333,7 @@ void Translator::attention() {
     } else if (kind == "number")
       mask = -1;
   }
-  double width = double(shape(q)[3].toInt64().value_or(1));
+  double width = double(shape(q).back().toInt64().value_or(1));
   double scale = realNumber("scale", 1 / std::sqrt(width));
   bool isScaled = std::abs(scale * std::sqrt(width) - 1) > 1e-6;
   double drop = realNumber("dropout_p", 0);
@@ -268,6 +343,18 @@ void Translator::attention() {
     maskedAttention(made, mask, drop);
     return;
   }
+  // `attention` takes axes by name.
+  auto isNamed = [&](int x) {
+    auto isAt = [&](const char *name, size_t place) {
+      auto found = llvm::find(labels(x), name);
+      return found == labels(x).end() ||
+             size_t(found - labels(x).begin()) == place;
+    };
+    return isAt("N", 0) && isAt("T", 2);
+  };
+  bool isNamedAll = isNamed(q) && isNamed(k) && isNamed(v);
+  if (shape(q).size() == 3 || (!isNamedAll && shape(q)[1] == shape(k)[1]))
+    return unnamedAttention({q, k, v}, scale, drop, causal, window);
   Step &made = step(Step::Form_, "attention(%0, %1, %2", {q, k, v});
   auto add = [&](std::string key, std::string text, bool isNumber) {
     made.fn += ", " + key + " = #" + std::to_string(made.arguments.size());
@@ -284,8 +371,32 @@ void Translator::attention() {
   made.fn += ")";
 }
 
+void Translator::unnamedAttention(const std::vector<int> &ins, double scale,
+                                  double drop, bool causal,
+                                  const std::string &window) {
+  Sizes sizes = shape(ins[0]);
+  sizes.back() = shape(ins[1])[sizes.size() - 2];
+  int scores = make("(%0 @ transpose(%1)) * #0", {ins[0], ins[1]}, sizes);
+  put(steps.back(), "", "scale", realText(scale));
+  if (causal) {
+    int seen = another(scores);
+    Step &made = step(Step::Pipe, "mask", {scores});
+    made.outs = {seen};
+    put(made, "causal", "causal", "true", "", false);
+    if (!window.empty())
+      put(made, "window", "window", window);
+    scores = seen;
+  }
+  Step &made = step(Step::Form_, "softmax(%0) @ %1", {scores, ins[2]});
+  if (drop > 0) {
+    made.fn = "Dropout(softmax(%0), #0) @ %1";
+    put(made, "", "drop", realText(drop));
+  }
+}
+
 void Translator::maskedAttention(Step &made, int mask, double drop) {
   const Sizes &m = shape(mask);
+  wantRank(made.ins[0], 4, 4);
   wantRank(mask, 0, 4);
   Sizes scores = shape(made.ins[0]);
   scores[3] = shape(made.ins[1])[2];

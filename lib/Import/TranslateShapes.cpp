@@ -160,6 +160,67 @@ void Translator::split() {
   putOver(made, x, at);
 }
 
+void Translator::unbind() {
+  int x = in(0);
+  size_t rank = shape(x).size();
+  unsigned at = axis(integer("dim", 0), rank);
+  int64_t count = fixed(shape(x)[at]);
+  Sizes part = shape(x);
+  part[at] = 1;
+  std::vector<int> parts;
+  for (int64_t i = 0; i < count; ++i) {
+    parts.push_back(another(out()));
+    graph.values[parts.back()].shape = part;
+  }
+  Step &made = step(Step::Pipe, "split", {x});
+  made.outs = parts;
+  put(made, "", "parts", std::to_string(count));
+  putOver(made, x, at);
+  for (size_t i = 0; i < node->outs.size(); ++i) {
+    Step &each = step(Step::Form_, "reshape(%0, #0)", {parts[i]});
+    each.outs = {node->outs[i]};
+    put(each, "", "size", sizesText(shape(node->outs[i])), "", false);
+    each.arguments.back().hasSizes = true;
+    labels(node->outs[i]).assign(rank - 1, "");
+  }
+}
+
+void Translator::repeat() {
+  int x = in(0);
+  size_t rank = shape(out()).size(), added = rank - shape(x).size();
+  if (node->op != "onnx.Tile" && node->ins.size() > 1)
+    refuse("how often it repeats depends on data");
+  bool isEach = node->op == "aten.repeat_interleave";
+  if (setting("repeats") && isEach && !setting("dim"))
+    refuse("it repeats all axes as one");
+  if (shape(out()) == shape(x))
+    return same(x);
+  Sizes sizes; // of each axis and of how often it is there
+  std::vector<std::string> over;
+  for (size_t i = 0; i < rank; ++i) {
+    Polynomial had = i < added ? 1 : shape(x)[i - added];
+    Polynomial times = shape(out())[i] / had;
+    bool isMore = times != 1;
+    if (isMore && !isEach)
+      sizes.push_back(times);
+    if (i >= added) {
+      over.push_back("axes(zeros(#0))[" + std::to_string(sizes.size()) + "]");
+      sizes.push_back(had);
+    }
+    if (isMore && isEach)
+      sizes.push_back(times);
+  }
+  Step &made = step(Step::Form_,
+                    "reshape(expand(%0, zeros(#0), over = [" +
+                        llvm::join(over, ", ") + "]), #1)",
+                    {x});
+  for (const Sizes &each : {sizes, shape(out())}) {
+    put(made, "", "size", sizesText(each), "", false);
+    made.arguments.back().hasSizes = true;
+  }
+  labels(out()).assign(rank, "");
+}
+
 void Translator::slice() {
   int x = in(0);
   size_t rank = shape(x).size();
@@ -274,10 +335,29 @@ Polynomial Translator::bound(const Json *given, const Polynomial &size,
 }
 
 void Translator::strided(int x, unsigned at) {
-  int64_t n = integer("step", 1), start = integer("start", 0);
+  int64_t n = integer("step", 1);
   size_t rank = shape(x).size();
-  if (start < 0 || start >= n || !(shape(out())[at] * n == shape(x)[at]))
-    refuse("the places between do not come out even");
+  Polynomial start = bound(setting("start"), shape(x)[at], 0);
+  if (auto first = start.toInt64();
+      !first || *first >= n || !(shape(out())[at] * n == shape(x)[at])) {
+    // From the first of them on, as many as there are steps; zeros at the end.
+    int64_t from = fixed(start), whole = fixed(shape(x)[at]),
+            count = fixed(shape(out())[at]),
+            end = std::min(from + count * n, whole);
+    Sizes sizes = shape(x);
+    sizes[at] = count * n;
+    int part = make("", {x}, sizes);
+    Step &made = steps.back();
+    made.fn = partText("%0", rank, at, putPlaces(made, from, end));
+    if (end - from < count * n) {
+      std::string number = std::to_string(made.arguments.size());
+      made.fn = "lengthen(" + made.fn + ", #" + number + ", over = axes(%0)[" +
+                std::to_string(at) + "])";
+      put(made, "", "more", std::to_string(count * n - (end - from)));
+    }
+    x = part;
+    start = 0;
+  }
   Step &made = step(Step::Form_, "", {x});
   std::string left, right;
   for (size_t i = 0; i < rank; ++i) {
@@ -288,41 +368,8 @@ void Translator::strided(int x, unsigned at) {
   made.fn =
       "rearrange(%0, \"" + left + " -> " + right + "z\", z = #0)[..., #1]";
   put(made, "", "step", std::to_string(n));
-  put(made, "", "start", std::to_string(start));
+  put(made, "", "start", start.str());
   labels(out())[at].clear();
-}
-
-std::vector<unsigned> Translator::reducedAxes(size_t rank) {
-  std::vector<unsigned> over;
-  for (const char *name : {"dim", "dims", "axes"})
-    if (const Json *dims = setting(name); dims && over.empty()) {
-      if (dims->is_number_integer())
-        over.push_back(axis(dims->get<int64_t>(), rank));
-      else
-        for (const Json &each : *dims)
-          over.push_back(axis(each.get<int64_t>(), rank));
-    }
-  llvm::sort(over);
-  if (over.empty())
-    for (size_t i = 0; i < rank; ++i)
-      over.push_back(i);
-  return over;
-}
-
-void Translator::vectorNorm() {
-  int x = in(0);
-  if (realNumber("ord", 2) != 2)
-    refuse("it is no root of a sum of squares");
-  std::string form =
-      "sqrt(sum(%0 * %0, over = " + placesText(reducedAxes(shape(x).size())) +
-      "))";
-  bool keeps = flag("keepdim");
-  Step &made =
-      step(Step::Form_, keeps ? "reshape(" + form + ", #0)" : form, {x});
-  if (keeps)
-    put(made, "", "size", sizesText(shape(out())), "", false);
-  if (keeps)
-    made.arguments.back().hasSizes = true;
 }
 
 std::string Translator::placesText(llvm::ArrayRef<unsigned> axes) {
@@ -334,6 +381,8 @@ std::string Translator::placesText(llvm::ArrayRef<unsigned> axes) {
 
 void Translator::roll() {
   int x = in(0);
+  if (const Json *dims = setting("dims"); dims && dims->empty())
+    refuse("it turns all axes as one");
   std::vector<int64_t> by = integers("shifts", 0, 1);
   std::vector<unsigned> over;
   for (int64_t each : integers("dims", 0, by.size()))
@@ -352,20 +401,17 @@ void Translator::reverse() {
       false);
 }
 
-void Translator::cumulate() {
-  int x = in(0);
-  Step &made = step(Step::Pipe, "cumsum", {x});
-  put(made, "over", "over",
-      placesText(axis(integer("dim", -1), shape(x).size())), "", false);
-}
-
 void Translator::pixelShuffle() {
   wantRank(in(0), 4, 4);
-  Step &made = step(
-      Step::Form_,
-      "rearrange(%0, \"n (c a b) h w -> n c (h a) (w b)\", a = #0, b = #0)",
-      {in(0)});
-  put(made, "", "factor", std::to_string(integer("upscale_factor", 1)));
+  bool isUp = node->op == "aten.pixel_shuffle";
+  std::string few = "n c (h a) (w b)", many = "n (c a b) h w";
+  Step &made = step(Step::Form_,
+                    "rearrange(%0, \"" +
+                        (isUp ? many + " -> " + few : few + " -> " + many) +
+                        "\", a = #0, b = #0)",
+                    {in(0)});
+  put(made, "", "factor",
+      std::to_string(integer(isUp ? "upscale_factor" : "downscale_factor", 1)));
 }
 
 void Translator::gate() {
@@ -380,80 +426,39 @@ void Translator::gate() {
             partText("%0", rank, at, second) + ")";
 }
 
-void Translator::cosineSimilarity() {
-  int x = in(0), y = in(1);
-  if (!(shape(x) == shape(y)))
-    refuse("its vectors are of different sizes");
-  std::string at = std::to_string(axis(integer("dim", 1), shape(x).size()));
-  auto sum = [&](const std::string &product, const char *of) {
-    return "sum(" + product + ", over = axes(" + of + ")[" + at + "])";
-  };
-  Step &made =
-      step(Step::Form_,
-           sum("%0 * %1", "%0") + " / maximum(sqrt(" + sum("%0 * %0", "%0") +
-               " * " + sum("%1 * %1", "%1") + "), #0)",
-           {x, y});
-  put(made, "", "eps", realText(realNumber("eps", 1e-8)));
-}
-
 void Translator::upsample() {
   int x = in(0);
-  if (windowsOf(x) != 2 || flag("align_corners"))
-    refuse("netc spreads two axes by the centers of pixels, not by corners");
-  Step &made = step(Step::Pipe, "upsample", {x});
-  put(made, "size", "size",
-      "[" + sizesText(llvm::ArrayRef(shape(out())).drop_front(2)) + "]", "",
-      false);
-  bool isLinear = node->op == "aten.upsample_bilinear2d" ||
+  size_t windows = windowsOf(x);
+  bool isLinear = StringRef(node->op).contains("linear") ||
                   (setting("mode") && *setting("mode") == "linear");
-  put(made, "mode", "mode", isLinear ? "\"linear\"" : "\"nearest\"",
-      "\"nearest\"", false);
-  labelImage(made, x, 2);
-}
-
-void Translator::reduce() {
-  int x = in(0);
-  size_t rank = shape(x).size();
-  std::vector<unsigned> over = reducedAxes(rank);
-  Sizes kept = shape(x);
-  std::vector<std::string> left = labels(x);
-  for (unsigned each : llvm::reverse(over)) {
-    kept.erase(kept.begin() + each);
-    left.erase(left.begin() + each);
-  }
-  bool isGlobal = foreign->op == "mean" && rank >= 3 &&
-                  over.size() == rank - 2 && over[0] == 2 &&
-                  isImage(x, rank - 2);
-  bool keeps = kept.size() != shape(out()).size();
-  Step &made =
-      step(isGlobal && !keeps ? Step::Pipe : Step::Form_, "GlobalAvgPool", {x});
-  if (isGlobal && !keeps) {
-    labels(out()) = left;
-    return;
-  }
-  if (isGlobal) {
-    made.form = Step::Pipe;
-    made.fn = "AdaptiveAvgPool";
-    put(made, "", "size", "1");
-    labels(out()) = labels(x);
-    return;
-  }
-  made.fn = foreign->op.str() + "(%0, over = " + placesText(over) + ")";
-  if (keeps) {
-    made.fn = "reshape(" + made.fn + ", #0)";
-    put(made, "", "size", sizesText(shape(out())), "", false);
-    made.arguments.back().hasSizes = true;
-    left.assign(shape(out()).size(), "");
-  }
-  labels(out()) = left;
+  std::string mode = flag("align_corners") ? "\"corners\""
+                     : isLinear            ? "\"linear\""
+                                           : "\"nearest\"";
+  std::string sizes = sizesText(llvm::ArrayRef(shape(out())).drop_front(2));
+  bool isImage = windows == 2 && !flag("align_corners");
+  Step &made = step(Step::Pipe, isImage ? "upsample" : "resize", {x});
+  put(made, "size", "size", windows == 1 ? sizes : "[" + sizes + "]", "",
+      false);
+  put(made, "mode", "mode", mode, "\"nearest\"", false);
+  labelImage(made, x, windows);
+  if (!isImage)
+    std::fill(labels(out()).begin() + 2, labels(out()).end(), "");
 }
 
 void Translator::pad() {
   int x = in(0);
   size_t rank = shape(x).size();
   std::vector<int64_t> amounts = integers("pad", 0, 0);
-  if (setting("mode") && *setting("mode") != "constant")
-    refuse("it fills with what is inside");
+  const Json *mode = setting("mode");
+  if (llvm::all_of(amounts, [](int64_t each) { return each == 0; }))
+    return same(x);
+  if (mode && *mode != "constant")
+    return extend(amounts, mode->dump());
+  for (size_t i = 0; i < amounts.size(); ++i)
+    if (amounts[i] < 0) {
+      x = cut(x, unsigned(rank - 1 - i / 2), -amounts[i], i % 2 == 1);
+      amounts[i] = 0;
+    }
   if (llvm::all_of(amounts, [](int64_t each) { return each == 0; }))
     return same(x);
   std::string form = "%0";
@@ -461,8 +466,6 @@ void Translator::pad() {
   for (size_t i = 0; 2 * i + 1 < amounts.size(); ++i) {
     if (amounts[2 * i] == 0 && amounts[2 * i + 1] == 0)
       continue;
-    if (amounts[2 * i] < 0 || amounts[2 * i + 1] < 0)
-      refuse("it cuts off");
     unsigned n = made.arguments.size();
     form = "pad(" + form + ", over = axes(" + form + ")[" +
            std::to_string(rank - 1 - i) + "], low = #" + std::to_string(n) +
@@ -471,6 +474,45 @@ void Translator::pad() {
     put(made, "", "high", std::to_string(amounts[2 * i + 1]));
   }
   made.fn = form;
+}
+
+int Translator::cut(int x, unsigned at, int64_t count, bool isEnd) {
+  Sizes sizes = shape(x);
+  Polynomial begin = isEnd ? 0 : count;
+  sizes[at] -= count;
+  std::vector<std::string> names = labels(x);
+  int part = make("", {x}, sizes);
+  steps.back().fn = partText("%0", sizes.size(), at,
+                             putPlaces(steps.back(), begin, begin + sizes[at]));
+  labels(part) = names;
+  return part;
+}
+
+void Translator::extend(llvm::ArrayRef<int64_t> amounts, std::string by) {
+  int x = in(0);
+  for (size_t i = 0; 2 * i + 1 < amounts.size(); ++i) {
+    int64_t low = amounts[2 * i], high = amounts[2 * i + 1];
+    unsigned at = unsigned(shape(x).size() - 1 - i);
+    if (low < 0 || high < 0)
+      refuse("it cuts off");
+    if (low == 0 && high == 0)
+      continue;
+    Sizes sizes = shape(x);
+    sizes[at] += low + high;
+    std::vector<std::string> names = labels(x);
+    names[at].clear();
+    Step &made = step(Step::Pipe, "extend", {x});
+    put(made, "low", "low", std::to_string(low), "0");
+    put(made, "high", "high", std::to_string(high), "0");
+    put(made, "by", "by", by, "", false);
+    put(made, "over", "over", placesText(at), "", false);
+    x = another(out());
+    made.outs = {x};
+    graph.values[x].shape = sizes;
+    labels(x) = names;
+  }
+  steps.back().outs = {out()};
+  labels(out()) = labels(x);
 }
 
 void Translator::dropUnused() {

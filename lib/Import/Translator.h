@@ -110,23 +110,48 @@ private:
   static const std::map<llvm::StringRef, Handler> &handlers() {
     static const std::map<llvm::StringRef, Handler> table = {
         // What is another op or several here.
+        {"aten._embedding_bag", &Translator::embeddingBag},
+        {"aten._embedding_bag_forward_only", &Translator::embeddingBag},
+        {"aten.adaptive_max_pool1d", &Translator::adaptiveMaxPool},
+        {"aten.adaptive_max_pool2d", &Translator::adaptiveMaxPool},
+        {"aten.adaptive_max_pool3d", &Translator::adaptiveMaxPool},
         {"aten.baddbmm", &Translator::addProduct},
         {"aten.bitwise_not", &Translator::invert},
+        {"aten.celu", &Translator::celu},
         {"aten.copy", &Translator::copy},
         {"aten.cosine_similarity", &Translator::cosineSimilarity},
         {"aten.glu", &Translator::gate},
+        {"aten.index_select", &Translator::positions},
         {"aten.linalg_vector_norm", &Translator::vectorNorm},
+        {"aten.logsumexp", &Translator::logSumExp},
         {"aten.masked_fill", &Translator::fillMasked},
         {"aten.pixel_shuffle", &Translator::pixelShuffle},
+        {"aten.pixel_unshuffle", &Translator::pixelShuffle},
         {"aten.prelu", &Translator::leakyBySlopes},
+        {"aten.repeat", &Translator::repeat},
+        {"aten.repeat_interleave", &Translator::repeat},
         {"aten.roll", &Translator::roll},
         {"aten.scatter", &Translator::scatter},
         {"aten.slice_scatter", &Translator::sliceScatter},
+        {"aten.std", &Translator::variance},
+        {"aten.std_mean", &Translator::variance},
+        {"aten.unbind", &Translator::unbind},
         {"aten.upsample_bilinear2d", &Translator::upsample},
+        {"aten.upsample_linear1d", &Translator::upsample},
+        {"aten.upsample_nearest1d", &Translator::upsample},
         {"aten.upsample_nearest2d", &Translator::upsample},
+        {"aten.upsample_nearest3d", &Translator::upsample},
+        {"aten.upsample_trilinear3d", &Translator::upsample},
+        {"aten.var", &Translator::variance},
+        {"aten.var_mean", &Translator::variance},
+        {"onnx.Celu", &Translator::celu},
         {"onnx.Gather", &Translator::gather},
+        {"onnx.PRelu", &Translator::leakyBySlopes},
+        {"onnx.ReduceL1", &Translator::vectorNorm},
         {"onnx.ReduceL2", &Translator::vectorNorm},
+        {"onnx.ReduceLogSumExp", &Translator::logSumExp},
         {"onnx.Resize", &Translator::upsample},
+        {"onnx.Tile", &Translator::repeat},
         {"adaptive_avg_pool", &Translator::adaptivePool},
         {"add", &Translator::binary},
         {"avg_pool", &Translator::pool},
@@ -189,13 +214,20 @@ private:
   void normalize();
   void rmsNorm();
   void embedding();
+  /// Sums or means of rows, bags of equally many.
+  void embeddingBag();
+  /// The places of an axis that a known tensor lists.
+  void positions();
   /// A row for each number of a tensor, or the one place of an axis.
   void gather();
   void dropout();
   void pool();
   void adaptivePool();
+  /// Windows side by side, as many as `output_size` says.
+  void adaptiveMaxPool();
   void softmax();
   void gelu();
+  void celu();
   void root();
   void power();
   void clamp();
@@ -217,6 +249,8 @@ private:
   /// Two tensors, element by element: the smaller one is repeated. Without a
   /// sign it is a call of the op.
   void combine(const std::string &sign, int a, int b);
+  /// The second one times a number.
+  void scaled(int a, int b, double factor, const std::string &sign);
 
   /// x cos + turned(x) sin: rotary positions.
   bool rotary(int a, int b);
@@ -261,12 +295,17 @@ private:
   //===--- Products -------------------------------------------------------===//
 
   void product();
+  /// Of lists of matrices, some of which are the same for several.
+  void broadcastProduct(int a, int b);
   /// The sum of a tensor and a product.
   void addProduct();
   /// Scores that a mask hides.
   void where();
   /// One value or another, element by element.
   void choose(int condition);
+  /// Whether it is a condition that goes in, which is a tensor of numbers.
+  bool isOfInput(int x);
+  int truth(int x);
   void comparison();
   void fillMasked();
   void hide(int x, int mask);
@@ -281,6 +320,9 @@ private:
   Step *maker(int value);
   void attention();
 
+  /// Of tensors with other axes than `attention` takes by name.
+  void unnamedAttention(const std::vector<int> &ins, double scale, double drop,
+                        bool causal, const std::string &window);
   /// With a bias of scores that is learned, or depends on what goes in.
   void maskedAttention(Step &made, int mask, double drop);
 
@@ -297,6 +339,10 @@ private:
   void concat();
   void stack();
   void split();
+  /// One tensor for each place of an axis.
+  void unbind();
+  /// As a whole so many times along each axis, or each place of one.
+  void repeat();
 
   /// The part of an axis, `start..end`, or one place of it, which is gone.
   void slice();
@@ -319,6 +365,13 @@ private:
   static std::string placesText(llvm::ArrayRef<unsigned> axes);
   void reduce();
   void vectorNorm();
+  /// Variances and standard deviations, of some with means.
+  void variance();
+  void logSumExp();
+  /// What an op makes of axes: a form, with axes of one place where these stay.
+  Step &summary(const std::string &form, std::vector<int> ins);
+  /// x less what `reduced` makes of some axes of it, which is returned.
+  int without(const std::string &reduced, int x, llvm::ArrayRef<unsigned> over);
   void roll();
   void reverse();
   void upsample();
@@ -328,6 +381,10 @@ private:
   void gate();
   void cosineSimilarity();
   void pad();
+  /// Without so many places at the beginning or end of an axis.
+  int cut(int x, unsigned at, int64_t count, bool isEnd);
+  /// Filled with what is inside.
+  void extend(llvm::ArrayRef<int64_t> amounts, std::string by);
 
   /// Without what nothing reads. What is noted of tables stays.
   void dropUnused();
