@@ -14,10 +14,12 @@ import traceback
 import warnings
 from pathlib import Path
 
+import sympy
 import torch
 from torch.export import Dim
 from torch.fx import Node
 from torch.nn.functional import linear
+from torch.utils._sympy.functions import FloorDiv
 
 from .errors import ImportRefused
 from .known import known
@@ -88,11 +90,39 @@ def _lstm_cell(x, states, *weights):
     return torch.sigmoid(o) * torch.tanh(c), c
 
 
-# One step of each recurrence, in the ops of netc's own blocks.
-CELLS = {
+def _bilinear(x, y, weight, bias=None):
+    rows = "abcdefgh"[: x.ndim - 1]
+    made = torch.einsum(f"{rows}i,oij,{rows}j->{rows}o", x, weight, y)
+    return made if bias is None else made + bias
+
+
+def _lerp(start, end, weight):
+    return start + weight * (end - start)
+
+
+# Ops of PyTorch that become several of netc's, such as one step of a recurrence.
+OWN = {
+    torch.ops.aten.bilinear.default: _bilinear, torch.ops.aten.lerp.Scalar: _lerp, torch.ops.aten.lerp.Tensor: _lerp,
     torch.ops.aten.gru_cell.default: _gru_cell, torch.ops.aten.lstm_cell.default: _lstm_cell,
     torch.ops.aten.rnn_relu_cell.default: _rnn_cell(torch.relu), torch.ops.aten.rnn_tanh_cell.default: _rnn_cell(torch.tanh),
 }  # fmt: skip
+
+
+# What PyTorch says in other ops, and netc has no word for.
+DECOMPOSED = """
+addcdiv addcmul addmv atleast_1d atleast_2d atleast_3d binary_cross_entropy binary_cross_entropy_with_logits broadcast_tensors
+channel_shuffle deg2rad dot embedding_bag hardshrink hinge_embedding_loss hstack huber_loss l1_loss linalg_norm mse_loss mv norm
+pairwise_distance poisson_nll_loss rot90 smooth_l1_loss soft_margin_loss softshrink tensordot threshold tile
+triplet_margin_loss vstack _weight_norm _weight_norm_interface
+""".split()
+
+
+def _decompositions():
+    """What is done to ops that netc has no word for."""
+    of = torch.export.default_decompositions()
+    packets = [getattr(torch.ops.aten, name) for name in DECOMPOSED]
+    overloads = [getattr(packet, name) for packet in packets for name in packet.overloads()]
+    return {op: of[op] for op in overloads if op in of} | OWN
 
 
 def _exported(module, args, kwargs, axes):
@@ -128,7 +158,7 @@ def _exported(module, args, kwargs, axes):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
             exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
-        functional = exported.run_decompositions(CELLS)
+        functional = exported.run_decompositions(_decompositions())
     except Exception as problem:
         text = str(problem).strip().splitlines()
         why = f"torch.export refuses it: {type(problem).__name__}: {text[0] if text else ''}"
@@ -176,7 +206,7 @@ class _Writer:
                 raise ImportRefused(f"a size, `{expression}`, depends on data")
         if expression.is_Integer:
             return int(expression)
-        named = expression.subs({s: _symbol(self.symbols[str(s)]) for s in expression.free_symbols})
+        named = expression.subs({s: _symbol(self.symbols[str(s)]) for s in expression.free_symbols}).replace(FloorDiv, _quotient)
         if not named.is_polynomial():
             raise ImportRefused(f"a size, `{named}`, is no polynomial of free axes; `axes` says which are free")
         text = str(named.expand())
@@ -375,8 +405,9 @@ class _Writer:
         node = self.real(node)
         if node.name not in self.known:
             value = node.meta["val"]
-            if not isinstance(value, torch.Tensor):
-                raise self.refused(node, "a number where a tensor is wanted")
+            if not isinstance(value, torch.Tensor):  # a size, of which no count depends on the value
+                self.known[node.name] = {"name": node.name, "type": "f32", "shape": [], "what": "table"}
+                return node.name
             entry = {"name": node.name, "type": TYPES[value.dtype], "shape": self.shape(value)}
             self.known[node.name] = {**entry, **self.what(node)}
         return node.name
@@ -473,9 +504,13 @@ def _place(module, problem):
 
 
 def _symbol(name):
-    import sympy
-
     return sympy.Symbol(name, integer=True, positive=True)
+
+
+def _quotient(dividend, divisor):
+    """Of sizes that are 1 or more, where what is left over is less than the divisor."""
+    whole, rest = sympy.div(dividend, divisor, domain="ZZ")
+    return whole if rest.is_nonnegative and (divisor - rest).is_positive else FloorDiv(dividend, divisor)
 
 
 def _what(value):

@@ -26,7 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python"))
 
 IMAGE = {"inception_v3": 299}
 LENGTH = 32
-PARTS = ["lstm", "gru", "rnn", "rnn_relu", "lstm_cell", "gru_cell", "rnn_cell", "given_states", "multihead_attention", "encoder", "decoder", "transformer", "resnet_fpn_backbone"]
+PARTS = ["lstm", "gru", "rnn", "rnn_relu", "lstm_cell", "gru_cell", "rnn_cell", "given_states", "layers", "bags", "masked_attention", "multihead_attention", "encoder", "decoder", "transformer", "resnet_fpn_backbone"]
 # The class of each family, and the settings of a small model.
 SMALL = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 256}
 FAMILIES = {
@@ -124,6 +124,46 @@ def translator(width):
     return Translator()
 
 
+def layers():
+    """What netc says in several ops, and what PyTorch does."""
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    class Layers(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 8, 3, padding=1, padding_mode="reflect")
+            self.up = nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True)
+            self.norms = nn.Sequential(nn.InstanceNorm2d(8, affine=True), nn.RMSNorm([8, 8, 8]), nn.CELU(2.0), nn.Softshrink())
+            self.pair, self.head = nn.Bilinear(16, 8, 4), nn.utils.parametrizations.weight_norm(nn.Linear(8, 2))
+
+        def forward(self, x):
+            y = self.norms(self.up(self.conv(x[:, :, ::3, :4])[:, :, :, [0, 2, 1, 3]]))
+            first, second = functional.adaptive_max_pool2d(y, 1).flatten(1).repeat(1, 4).unflatten(1, (2, 16)).unbind(1)
+            y = torch.cat([self.pair(first, y.std((2, 3))), torch.logsumexp(y, (2, 3))[:, :4]], 1)
+            return self.head(torch.lerp(y, y.repeat_interleave(2, 1)[:, ::2], 0.5))
+
+    return Layers()
+
+
+def masked_attention(width):
+    """With a mask that goes in, and the sequence in front inside."""
+    import torch
+    from torch import nn
+
+    class Masked(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention = nn.MultiheadAttention(width, 4)
+
+        def forward(self, x, hidden):
+            x = x.transpose(0, 1)
+            return self.attention(x, x, x, key_padding_mask=hidden, need_weights=False)[0].transpose(0, 1)
+
+    return Masked()
+
+
 def part(name):
     """A module of torch.nn, or a typical part of a network."""
     import torch
@@ -142,6 +182,13 @@ def part(name):
         if name.endswith("_cell"):
             kind = {"lstm_cell": nn.LSTMCell, "gru_cell": nn.GRUCell, "rnn_cell": nn.RNNCell}[name]
             return by_steps(kind(width, 32)), lambda count: {"x": sequence(count)[:, :3]}
+        if name == "layers":
+            return layers(), lambda count: {"x": torch.zeros(count, 3, 10, 6, device="meta")}
+        if name == "bags":
+            return nn.EmbeddingBag(50, width, mode="mean"), lambda count: {"input": torch.zeros(count, length, dtype=torch.long, device="meta")}
+        if name == "masked_attention":
+            hidden = lambda count: torch.zeros(count, length, dtype=torch.bool, device="meta")
+            return masked_attention(width), lambda count: {"x": sequence(count), "hidden": hidden(count)}
         if name == "given_states":
             return translator(width), lambda count: {"source": sequence(count), "target": sequence(count)[:, :6]}
         if name in ("lstm", "gru", "rnn"):
