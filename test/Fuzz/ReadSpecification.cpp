@@ -27,9 +27,11 @@ readSpecification(llvm::StringRef text, llvm::StringRef path,
     return mlir::failure(); // the printer takes it, too
   });
   FrontendOptions options;
-  // A short text may expand to as much as is allowed.
-  options.limits.maxOps = 20'000;
-  options.limits.maxSweepPoints = 300;
+  // A short text may expand to as much as is allowed, and a report lists it.
+  if (use) {
+    options.limits.maxOps = 20'000;
+    options.limits.maxSweepPoints = 300;
+  }
   options.bufferOf = [&](llvm::StringRef read) -> std::optional<std::string> {
     return read == path ? std::optional(text.str()) : std::nullopt;
   };
