@@ -340,11 +340,10 @@ static llvm::StringRef quotedIn(llvm::StringRef message) {
 /// `widht` and `width` of "unknown name `widht`; did you mean `width`?"; and
 /// `std.vision` of "`Patches`; it needs `import std.vision`".
 static std::optional<Slip> slipIn(llvm::StringRef message) {
-  constexpr llvm::StringLiteral question = "did you mean `", need = "t needs `";
-  llvm::StringRef import =
-      quotedIn(message.substr(std::min(message.find(need), message.size())));
+  llvm::StringRef import = quotedIn(
+      message.substr(std::min(message.find("t needs `"), message.size())));
   import.consume_front("import ");
-  auto [before, meant] = message.split(question);
+  auto [before, meant] = message.split("did you mean `");
   if (!meant.empty())
     return Slip{before.rsplit('`').first.rsplit('`').second,
                 meant.split('`').first, import};

@@ -112,4 +112,7 @@ editor.change(uri, 6, loop)
 check(editor.problems_of(uri, 6), [])
 [edits] = editor.at("rename", uri, 2, 9, newName="state")["changes"].values()
 check([(edit["range"], edit["newText"]) for edit in edits], [(span(1, 38, 39), "state"), (span(2, 4, 6), "state'"), (span(2, 9, 10), "state"), (span(3, 10, 12), "state'")])
+
+editor.change(uri, 7, "net Own(x: f32[N, 3]) { return loss = mean(x) }\n")
+check(editor.at("rename", uri, 0, 32, newName="other"), "`loss` is what a run takes for its loss")
 check(editor.quit(), 0)
