@@ -1,0 +1,632 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Frontend/Explanation.h"
+
+#include "grammar/NetParser.h"
+#include "lib/Frontend/Tokens.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Unicode.h"
+
+using namespace antlr4;
+using namespace llvm;
+
+namespace netc {
+
+/// The probable meaning of an unknown character, as in text that is copied from
+/// papers.
+static StringRef asciiFor(StringRef character) {
+  return StringSwitch<StringRef>(character)
+      .Cases("\u2010", "\u2011", "\u2013", "\u2014", "\u2212", "-")
+      .Cases("\u00d7", "\u00b7", "\u22c5", "\u2217", "*")
+      .Cases("\u00f7", "\u2215", "/")
+      .Cases("\u201c", "\u201d", "\u201e", "\u00ab", "\u00bb", "\"")
+      .Cases("\u2018", "\u2019", "\u2032", "'")
+      .Case("\u2264", "<=")
+      .Case("\u2265", ">=")
+      .Case("\u2260", "!=")
+      .Cases("\u2248", "\u223c", "\u2243", "~")
+      .Case("\u00b2", "^2")
+      .Case("\u00b3", "^3")
+      .Case("\u2026", "...")
+      .Cases("\u00b5", "\u03bc", "u")
+      .Cases("\u00a0", "\u2009", "\u202f", "\u3000", " ")
+      .Default("");
+}
+
+namespace {
+
+/// Explains one syntax error at the token `found`, from the tokens around it
+/// and the open rules. Each method returns nothing if its case does not apply.
+class Explanation {
+public:
+  Explanation(Parser *parser, Token *found)
+      : tokens(*static_cast<BufferedTokenStream *>(parser->getTokenStream())),
+        vocabulary(parser->getVocabulary()), rule(parser->getContext()),
+        expected(parser->getExpectedTokens()), found(found),
+        before(neighbour(tokens, found, -1)),
+        after(neighbour(tokens, found, +1)) {
+    findOpener();
+  }
+
+  SyntaxError get() const {
+    for (auto explain :
+         {&Explanation::groupedDigits, &Explanation::character,
+          &Explanation::foreignWord, &Explanation::reservedWord,
+          &Explanation::foreignOperator, &Explanation::foreignValue,
+          &Explanation::bracketOnNewLine, &Explanation::condition,
+          &Explanation::comprehension, &Explanation::unit,
+          &Explanation::separator, &Explanation::nestedDeclaration,
+          &Explanation::statement})
+      if (std::optional<SyntaxError> error = (this->*explain)())
+        return *error;
+    return general();
+  }
+
+  /// Whether the error may be caused by an earlier one. A bracket without its
+  /// partner may be, since skipped text may have contained the partner. So may
+  /// errors in a list that had an earlier error.
+  bool mayFollowFrom(const SyntaxError &earlier) const {
+    return (found->getType() == Token::EOF && opener) || closesEarlierLine() ||
+           (is(opener, {NetParser::LPAREN, NetParser::LBRACKET}) &&
+            beginOf(opener) < earlier.place);
+  }
+
+private:
+  using Answer = std::optional<SyntaxError>;
+
+  SyntaxError here(const Message &message) const {
+    return {beginOf(found), message};
+  }
+  SyntaxError at(const Token *token, const Message &message) const {
+    return {beginOf(token), message};
+  }
+
+  bool expects(size_t type) const { return expected.contains(type); }
+  /// Whether an expression ends before `found`, so that an operator could
+  /// follow.
+  bool isAfterExpr() const {
+    return !expectsExpr() && !isBinding() &&
+           !inRule({NetParser::RuleParams, NetParser::RuleParam,
+                    NetParser::RuleEach, NetParser::RuleVaried,
+                    NetParser::RulePath}) &&
+           is(before,
+              {NetParser::ID, NetParser::NUMBER, NetParser::RATE,
+               NetParser::DEVTIME, NetParser::STRING, NetParser::TRUE,
+               NetParser::FALSE, NetParser::RPAREN, NetParser::RBRACKET});
+  }
+  /// Whether `found` is in the place of a binding's `=`.
+  bool isBinding() const {
+    return inRule({NetParser::RuleStmt, NetParser::RuleTarget}) &&
+           is(rule->getStart(), {NetParser::ID}) && found != rule->getStart() &&
+           expects(NetParser::ASSIGN);
+  }
+  /// Whether the innermost rule is a list with commas.
+  bool isList() const {
+    return dynamic_cast<NetParser::CallContext *>(rule) ||
+           dynamic_cast<NetParser::IndexContext *>(rule) ||
+           dynamic_cast<NetParser::ListContext *>(rule) ||
+           inRule({NetParser::RuleParams});
+  }
+  /// Whether the rest of the line closes a bracket from an earlier line.
+  bool closesEarlierLine() const {
+    int depth = 0;
+    for (Token *token = found;
+         !is(token, {NetParser::NL, Token::EOF}) && depth >= 0;
+         token = neighbour(tokens, token, +1))
+      depth += isOpener(token) - isCloser(token);
+    return depth < 0;
+  }
+  bool expectsExpr() const {
+    return expects(NetParser::STRING) && expects(NetParser::LPAREN);
+  }
+  Token *firstOfLine() const {
+    Token *first = found;
+    for (Token *token = found; sameLine(token, found);
+         token = neighbour(tokens, token, -1))
+      first = token;
+    return first;
+  }
+  /// Between `train` and its `{`.
+  bool isJobHead() const {
+    return is(firstOfLine(), {NetParser::TRAIN, NetParser::INFER}) &&
+           !sameLine(opener, found);
+  }
+  bool inRule(std::initializer_list<size_t> rules) const {
+    return is_contained(rules, rule->getRuleIndex());
+  }
+  /// The text of a token type that has only one spelling.
+  std::string literal(size_t type) const {
+    return quote(StringRef(vocabulary.getLiteralName(type)).trim('\''));
+  }
+  template <typename Rule> Rule *enclosing() const {
+    for (RuleContext *r = rule; r; r = static_cast<RuleContext *>(r->parent))
+      if (auto *match = dynamic_cast<Rule *>(r))
+        return match;
+    return nullptr;
+  }
+
+  /// Finds the innermost bracket that the open rules have not closed.
+  void findOpener() {
+    for (RuleContext *r = rule; r && !opener;
+         r = static_cast<RuleContext *>(r->parent))
+      for (tree::ParseTree *child : r->children)
+        if (auto *leaf = dynamic_cast<tree::TerminalNode *>(child)) {
+          if (isOpener(leaf->getSymbol()))
+            opener = leaf->getSymbol(),
+            isBody = r->getRuleIndex() == NetParser::RuleBody;
+          else if (isCloser(leaf->getSymbol()))
+            opener = nullptr;
+        }
+  }
+
+  Answer groupedDigits() const;
+  Answer character() const;
+  Answer foreignWord() const;
+  Answer reservedWord() const;
+  Answer foreignOperator() const;
+  Answer foreignValue() const;
+  Answer bracketOnNewLine() const;
+  Answer condition() const;
+  Answer comprehension() const;
+  Answer unit() const;
+  Answer separator() const;
+  Answer nestedDeclaration() const;
+  Answer statement() const;
+  SyntaxError general() const;
+  SmallVector<std::string> expectations() const;
+
+  const BufferedTokenStream &tokens;
+  const dfa::Vocabulary &vocabulary;
+  ParserRuleContext *rule;
+  misc::IntervalSet expected;
+  Token *found, *before, *after;
+  Token *opener = nullptr;
+  bool isBody = true;
+};
+
+/// `1,024`, `1 024` and `1'024`.
+Explanation::Answer Explanation::groupedDigits() const {
+  bool isBlank = is(found, {NetParser::NUMBER});
+  Token *rest = isBlank ? found : after;
+  if (!is(before, {NetParser::NUMBER}) || !is(rest, {NetParser::NUMBER}) ||
+      !all_of(rest->getText(), isDigit))
+    return std::nullopt;
+  bool isGroup =
+      isBlank ? sameLine(before, rest) && rest->getText().size() == 3
+              : adjacent(before, found) && adjacent(found, rest) &&
+                    (is(found, {NetParser::COMMA}) || found->getText() == "'");
+  if (!isGroup)
+    return std::nullopt;
+  return at(before, error::GroupedDigits(before->getText(), rest->getText()));
+}
+
+/// A character that begins no token.
+Explanation::Answer Explanation::character() const {
+  std::string text = found->getText();
+  if (found->getType() == NetParser::BADSTRING) {
+    bool isClosed =
+        text.size() > 1 && text.back() == '"' && text[text.size() - 2] != '\\';
+    if (!isClosed)
+      return here(error::OpenString());
+    return here(error::UnknownEscape());
+  }
+  if (found->getType() != NetParser::BAD)
+    return std::nullopt;
+
+  if (text == "'")
+    return here(error::SingleQuotes());
+  if (text == "&")
+    return here(error::LogicalOperator("and"));
+  if (text == "|")
+    return here(adjacent(found, after) && after->getText() == "|"
+                    ? error::LogicalOperator("or")
+                    : error::LoneBar());
+  if (text == "!")
+    return here(error::LogicalOperator("not"));
+  if (text == "?")
+    return here(error::QuestionMark());
+  if (text == "\\")
+    return here(error::Backslash());
+  if (text == "\u2192" || text == "\u21d2")
+    return here(error::ForeignArrow(text));
+
+  const UTF8 *begin = reinterpret_cast<const UTF8 *>(text.data());
+  UTF32 code = 0, *target = &code;
+  ConvertUTF8toUTF32(&begin, begin + text.size(), &target, &code + 1,
+                     strictConversion);
+  std::string number = formatv("U+{0:X-4}", code);
+  std::string name = code > 0x7f ? (sys::unicode::isPrintable(code)
+                                        ? quote(text) + " (" + number + ")"
+                                        : number)
+                                 : quote(text);
+  if (StringRef ascii = asciiFor(text); ascii == " ")
+    return here(error::UnusualSpace(number));
+  else if (!ascii.empty())
+    return here(
+        error::ForeignCharacter(name, "did you mean " + quote(ascii) + "?"));
+  if (code > 0x7f)
+    return here(error::ForeignCharacter(
+        name, "names are written in ASCII letters, digits and `_`"));
+  return here(error::StrayCharacter(name));
+}
+
+/// A word of another language, or a misspelt keyword, at the start of a
+/// statement.
+Explanation::Answer Explanation::foreignWord() const {
+  Token *word = inRule({NetParser::RuleStmt, NetParser::RuleTarget})
+                    ? rule->getStart()
+                    : found;
+  if (!is(word, {NetParser::ID}) || !sameLine(word, found))
+    return std::nullopt;
+  std::string text = word->getText();
+  auto advice = StringSwitch<std::optional<Message>>(text)
+                    .Case("elif", error::Elif())
+                    .Case("while", error::While())
+                    .Case("from", error::ImportArgument())
+                    .Case("assert", error::UnknownStatement(text, "require"))
+                    .Cases("def", "fn", "func", "function", "class", "module",
+                           error::ForeignDeclaration())
+                    .Cases("let", "const", "var", error::ForeignBinding())
+                    .Default(std::nullopt);
+  // Only two words in a row are certainly an error.
+  if (advice && (word == found || is(found, {NetParser::ID, NetParser::NUMBER,
+                                             NetParser::TRUE, NetParser::NOT})))
+    return at(word, *advice);
+  if (word == found || !is(found, {NetParser::ID, NetParser::NUMBER}))
+    return std::nullopt;
+  for (StringRef keyword :
+       {"import", "block", "net", "dataset", "hardware", "train", "infer",
+        "return", "yield", "expect", "require", "sweep", "for"})
+    if (StringRef(text).edit_distance(keyword) <= (keyword.size() > 3 ? 2 : 1))
+      return at(word, error::UnknownStatement(text, keyword));
+  return std::nullopt;
+}
+
+/// A keyword as a name.
+Explanation::Answer Explanation::reservedWord() const {
+  for (auto [word, next] : {std::pair(before, found), std::pair(found, after)})
+    if (word && isKeyword(word) && is(next, {NetParser::ASSIGN}) &&
+        sameLine(word, next))
+      return at(word, error::ReservedWord(quote(word)));
+  if (isKeyword(found) && is(before, {NetParser::NET, NetParser::BLOCK}))
+    return here(error::ReservedWord(quote(found)));
+  if (is(found, {NetParser::MINUS}) && adjacent(before, found) &&
+      is(before, {NetParser::ID}) && is(after, {NetParser::ID}) &&
+      inRule({NetParser::RuleBlockDecl, NetParser::RuleParams,
+              NetParser::RuleSection}))
+    return at(before, error::HyphenInName(before->getText(), after->getText()));
+  return std::nullopt;
+}
+
+/// An operator of another language.
+Explanation::Answer Explanation::foreignOperator() const {
+  // Two tokens are meant as one operator. The parser stops at the first or the
+  // second.
+  for (auto [left, right] :
+       {std::pair(before, found), std::pair(found, after)}) {
+    if (!adjacent(left, right))
+      continue;
+    if (is(left, {NetParser::STAR}) && is(right, {NetParser::STAR}))
+      return at(left, error::ForeignPower());
+    if (is(left, {NetParser::SLASH}) && is(right, {NetParser::STAR}))
+      return at(left, error::ForeignComment());
+    if (is(right, {NetParser::GT}) &&
+        is(left, {NetParser::MINUS, NetParser::ASSIGN, NetParser::GT}))
+      return at(left, error::ForeignArrow(left->getText() + ">"));
+    Token *operand = neighbour(tokens, left, -1);
+    if (is(operand, {NetParser::ID}) && is(right, {NetParser::ASSIGN}) &&
+        is(left, {NetParser::PLUS, NetParser::MINUS, NetParser::STAR,
+                  NetParser::SLASH}))
+      return at(left,
+                error::CompoundAssignment(operand->getText(), left->getText()));
+  }
+  Token *beforeThat = before ? neighbour(tokens, before, -1) : nullptr;
+  for (Token *slashes : {found, beforeThat})
+    if (is(slashes, {NetParser::FLOORDIV}) && sameLine(slashes, found))
+      return at(slashes, error::Slashes());
+
+  if (is(found, {NetParser::ASSIGN}) && isAfterExpr()) {
+    // `x = a +` was continued on the next line, which is another statement.
+    if (is(before, {NetParser::ID}) && beforeThat &&
+        !sameLine(beforeThat, before) && !isOpener(beforeThat) &&
+        !is(beforeThat, {NetParser::COMMA}))
+      return SyntaxError{
+          endOf(beforeThat),
+          error::Expected(anExpression, " after " + quote(beforeThat), "")};
+    // `{ a = 1 b = 2 }`: the second name was read as a unit, or follows a
+    // complete value.
+    if (is(before, {NetParser::ID}) && sameLine(beforeThat, before) &&
+        (is(beforeThat, {NetParser::NUMBER, NetParser::ID}) ||
+         isCloser(beforeThat)))
+      return at(before,
+                error::MissingSeparator(
+                    opener && !isBody ? "`,`" : "a new line", quote(before)));
+    if (enclosing<NetParser::RepeatContext>() &&
+        is(opener, {NetParser::LBRACE}) && !isBody)
+      return here(error::RepeatOfStatements());
+    if (!isJobHead())
+      return here(error::AssignmentAsComparison());
+  }
+  if (is(found, {NetParser::COLON}) &&
+      is(opener, {NetParser::LPAREN, NetParser::LBRACE}) &&
+      !inRule({NetParser::RuleBody, NetParser::RuleStmt}) &&
+      is(before, {NetParser::ID, NetParser::STRING}))
+    return here(error::ColonForValue());
+  if (is(found, {NetParser::COLON}) && is(opener, {NetParser::LBRACKET}))
+    return here(error::ColonInBrackets());
+  if (is(found, {NetParser::ASSIGN}) && is(before, {NetParser::COLON}))
+    return at(before, error::ColonForValue());
+  if (is(found, {NetParser::ELLIPSIS}) && isAfterExpr())
+    return here(error::RangeDots());
+  return std::nullopt;
+}
+
+/// Values that other languages write otherwise.
+Explanation::Answer Explanation::foreignValue() const {
+  if (is(before, {NetParser::ID}) && before->getText() == "lambda")
+    return at(before, error::ForeignDeclaration());
+  if (is(found, {NetParser::ID}) && found->getText() == "is")
+    return here(error::ForeignEquality());
+  if (is(found, {NetParser::ID}) && is(after, {NetParser::STRING}) &&
+      adjacent(found, after))
+    return here(error::FormattedString(found->getText()));
+  if (is(found, {NetParser::COMMA}) && isAfterExpr()) {
+    if (dynamic_cast<NetParser::ParenContext *>(rule))
+      return here(error::Tuple());
+    if (is(opener, {NetParser::LBRACE}) && isBody)
+      return here(error::CommaAfterStatement());
+  }
+  if (is(found, {NetParser::STRING}) && is(opener, {NetParser::LBRACE}) &&
+      is(after, {NetParser::COLON}))
+    return here(error::TextAsKey());
+  if (is(found, {NetParser::IF}) && isAfterExpr() && sameLine(before, found) &&
+      !dynamic_cast<NetParser::CompContext *>(rule))
+    return here(error::QuestionMark());
+  Token *number = before ? neighbour(tokens, before, -1) : nullptr;
+  if (is(before, {NetParser::PERCENT}) && is(number, {NetParser::NUMBER}) &&
+      sameLine(number, before))
+    return at(number, error::PercentApart(number->getText()));
+  return std::nullopt;
+}
+
+/// A brace on a new line.
+Explanation::Answer Explanation::bracketOnNewLine() const {
+  if (!expects(NetParser::LBRACE) || expectsExpr())
+    return std::nullopt;
+  if (is(found, {NetParser::NL}) && is(after, {NetParser::LBRACE}))
+    return at(after, error::BraceOnNewLine());
+  if (is(found, {NetParser::COLON}))
+    return here(error::ColonForBody());
+  return std::nullopt;
+}
+
+/// An `if` inside of an expression.
+Explanation::Answer Explanation::condition() const {
+  auto *choice = dynamic_cast<NetParser::CondContext *>(rule);
+  if (!choice)
+    return std::nullopt;
+  if (expects(NetParser::THEN) && is(found, {NetParser::LBRACE}))
+    return here(error::IfWithBraces());
+  if (expects(NetParser::ELSE) && is(found, {NetParser::NL, Token::EOF}))
+    return SyntaxError{
+        endOf(before), error::IfWithoutElse(),
+        SyntaxError::Note{beginOf(choice->getStart()), "the `if` is here"}};
+  return std::nullopt;
+}
+
+/// A comprehension that ends with its line after `for`, where an `if` could
+/// follow.
+Explanation::Answer Explanation::comprehension() const {
+  if (!inRule({NetParser::RuleComp}) || !is(before, {NetParser::NL}) || !opener)
+    return std::nullopt;
+  return SyntaxError{
+      endOf(neighbour(tokens, before, -1)),
+      error::Expected(literal(closerOf(opener)), "", ""),
+      SyntaxError::Note{beginOf(opener), "to close this " + quote(opener)}};
+}
+
+/// A unit in the wrong place: `680 TPUv3 days`, `between(90, 110) epochs`.
+Explanation::Answer Explanation::unit() const {
+  Token *word = before,
+        *most = before ? neighbour(tokens, before, -1) : nullptr;
+  Token *comma = most ? neighbour(tokens, most, -1) : nullptr;
+  Token *least = comma ? neighbour(tokens, comma, -1) : nullptr;
+  Token *opener = least ? neighbour(tokens, least, -1) : nullptr;
+  Token *range = opener ? neighbour(tokens, opener, -1) : nullptr;
+  if (range && range->getText() == "between" && is(word, {NetParser::RPAREN}) &&
+      is(most, {NetParser::NUMBER}) && is(comma, {NetParser::COMMA}) &&
+      is(least, {NetParser::NUMBER}) && is(found, {NetParser::ID}) &&
+      sameLine(range, found))
+    return here(error::UnitBehindBetween(least->getText(), most->getText(),
+                                         found->getText()));
+  Token *number = before ? neighbour(tokens, before, -1) : nullptr;
+  if (!is(found, {NetParser::ID}) || !is(before, {NetParser::ID}) ||
+      !is(number, {NetParser::NUMBER}) || !sameLine(number, found))
+    return std::nullopt;
+  static const StringRef times[] = {"second", "minute", "hour", "day",
+                                    "week",   "month",  "year"};
+  std::string text = found->getText();
+  StringRef time = StringRef(text);
+  time.consume_back("s");
+  if (is_contained(times, time))
+    return at(number, error::DeviceTimeInWords(number->getText(),
+                                               before->getText(), text));
+  std::string suffix = StringSwitch<std::string>(before->getText())
+                           .Case("thousand", "k")
+                           .Cases("million", "m", "M")
+                           .Cases("billion", "b", "B")
+                           .Cases("trillion", "t", "T")
+                           .Case("x", " ")
+                           .Default("");
+  return here(error::TwoUnits(
+      quote(before),
+      suffix.empty() ? ""
+                     : "; write " + quote(number->getText() + suffix +
+                                          (suffix == " " ? "" : " ") + text)));
+}
+
+/// A semicolon at the top level: `a = 1; b = 2`.
+Explanation::Answer Explanation::separator() const {
+  if (inRule({NetParser::RuleFile}) && is(found, {NetParser::SEMI}))
+    return here(error::Semicolon());
+  return std::nullopt;
+}
+
+/// A declaration inside of a body. Most often, the end of the body is missing.
+Explanation::Answer Explanation::nestedDeclaration() const {
+  bool isHardware =
+      is(rule->getStart(), {NetParser::HARDWARE}) && is(found, {NetParser::ID});
+  Token *keyword = isHardware ? rule->getStart() : found;
+  if (!opener || !isDeclaration(tokens, keyword))
+    return std::nullopt;
+  return SyntaxError{
+      beginOf(keyword),
+      error::NestedDeclaration(literal(closerOf(opener)), quote(keyword)),
+      SyntaxError::Note{beginOf(opener), "to close this " + quote(opener)}};
+}
+
+/// Text that is not a statement.
+Explanation::Answer Explanation::statement() const {
+  Message advice = error::LoneExpression(
+      enclosing<NetParser::BlockDeclContext>() ? ", or `return` it" : "");
+
+  bool begins = inRule({NetParser::RuleFile, NetParser::RuleBody}) &&
+                expects(NetParser::EXPECT);
+  // A text that documents, and `-- why`.
+  if (begins && (is(found, {NetParser::STRING}) ||
+                 (is(found, {NetParser::MINUS}) &&
+                  is(after, {NetParser::MINUS}) && adjacent(found, after))))
+    return here(error::ForeignComment());
+  if (begins &&
+      (is(found, {NetParser::NUMBER, NetParser::RATE, NetParser::DEVTIME,
+                  NetParser::STRING, NetParser::MINUS, NetParser::NOT,
+                  NetParser::REPEAT, NetParser::SCAN, NetParser::TRUE,
+                  NetParser::FALSE}) ||
+       isOpener(found)))
+    return here(advice);
+
+  if (!isBinding())
+    return std::nullopt;
+  Token *start = rule->getStart();
+  if (is(found, {NetParser::DOT, NetParser::LBRACKET, NetParser::LPAREN})) {
+    unsigned depth = 0;
+    for (Token *token = found; !is(token, {NetParser::NL, Token::EOF});
+         token = neighbour(tokens, token, +1)) {
+      depth += isOpener(token);
+      depth -= isCloser(token) && depth;
+      if (!depth && is(token, {NetParser::ASSIGN}))
+        return at(start, error::BoundElement());
+    }
+  }
+  Token *colon = neighbour(tokens, start, +1);
+  if (is(colon, {NetParser::COLON}) &&
+      (is(found, {NetParser::ASSIGN}) ||
+       !is(neighbour(tokens, colon, +1), {NetParser::LBRACKET})))
+    return at(colon, error::ColonForValue());
+  if (is(colon, {NetParser::COLON}))
+    return SyntaxError{endOf(before),
+                       error::Expected("`=` and a value", "", "")};
+  if (isInfix(found) || isOpener(found) || isCloser(found) ||
+      is(found, {NetParser::NL, NetParser::SEMI, Token::EOF}))
+    return at(start, advice);
+  return SyntaxError{endOf(before),
+                     error::Expected("`=`", " after " + quote(before),
+                                     ", found " + describe(found))};
+}
+
+/// The possible replacements for `found`, most informative first.
+SmallVector<std::string> Explanation::expectations() const {
+  if (isJobHead() && isAfterExpr())
+    return {literal(NetParser::ON), literal(NetParser::AS),
+            literal(NetParser::LBRACE)};
+  if (isAfterExpr() && expects(NetParser::NL) &&
+      !is(opener, {NetParser::LPAREN, NetParser::LBRACKET}))
+    return {"an operator", inRule({NetParser::RuleSetting})
+                               ? literal(NetParser::COMMA)
+                               : "a new line"};
+  if (is(found, {Token::EOF}) && opener)
+    return {literal(closerOf(opener))};
+  SmallVector<std::string> list;
+  if (expects(NetParser::EXPECT))
+    list.push_back("a statement");
+  else if (expectsExpr())
+    list.push_back(anExpression);
+  else if (expects(NetParser::ID) && !isAfterExpr())
+    list.push_back("a name");
+  else if (expects(NetParser::STRING))
+    list.push_back("a string");
+  // The parser has left the list, since it saw no comma or nothing after one.
+  if (list.empty() && isList()) {
+    if (is(before, {NetParser::COMMA}))
+      list.push_back(inRule({NetParser::RuleParams}) ? "a name" : anExpression);
+    else if (isAfterExpr() && !expects(NetParser::COMMA))
+      list.push_back("`,`");
+  }
+  for (size_t type :
+       {NetParser::ASSIGN, NetParser::COMMA, NetParser::COLON, NetParser::THEN,
+        NetParser::ELSE, NetParser::IN, NetParser::OVER, NetParser::LPAREN,
+        NetParser::LBRACE, NetParser::RPAREN, NetParser::RBRACKET,
+        NetParser::RBRACE}) {
+    bool beginsExpr =
+        expectsExpr() &&
+        is_contained({NetParser::LPAREN, NetParser::LBRACE}, type);
+    bool isCall = type == NetParser::LPAREN && isAfterExpr();
+    bool isName =
+        type == NetParser::OVER && (expectsExpr() || expects(NetParser::INFER));
+    if (expects(type) && !beginsExpr && !isCall && !isName)
+      list.push_back(literal(type));
+  }
+  if (expects(NetParser::NL) && list.empty())
+    list.push_back("a new line");
+  return list;
+}
+
+/// An explanation from the grammar alone.
+SyntaxError Explanation::general() const {
+  if (isCloser(found) && !opener)
+    return here(error::ClosesNothing(quote(found)));
+  if (is(found, {NetParser::ASSIGN}) && expects(NetParser::EXPECT))
+    return here(error::ValueWithoutName());
+  if (is(firstOfLine(), {NetParser::IMPORT}))
+    return here(error::ImportArgument());
+
+  // Report an incomplete line at its end, not at the start of the next one.
+  bool isLineEnd =
+      is(found, {NetParser::NL, Token::EOF}) ||
+      (before && !sameLine(before, found) && !expects(NetParser::EXPECT));
+  SyntaxError error{isLineEnd && before ? endOf(before) : beginOf(found), {}};
+  SmallVector<std::string> list = expectations();
+  if (list.empty()) {
+    error.message = error::Unexpected(describe(found), "");
+  } else {
+    std::string last = list.pop_back_val();
+    bool isAfter =
+        before && !is(before, {NetParser::NL}) && last == anExpression;
+    error.message =
+        error::Expected(join(list, ", ") + (list.empty() ? "" : " or ") + last,
+                        isAfter ? " after " + quote(before) : "",
+                        isLineEnd ? "" : ", found " + describe(found));
+  }
+  if (opener && expects(closerOf(opener)) &&
+      (isLineEnd || isCloser(found) || isKeyword(found)))
+    error.note = {beginOf(opener), "to close this " + quote(opener)};
+  return error;
+}
+
+} // namespace
+
+std::optional<SyntaxError> explain(Parser *parser, Token *found,
+                                   const SyntaxError *earlier) {
+  Explanation explanation(parser, found);
+  if (earlier && explanation.mayFollowFrom(*earlier))
+    return std::nullopt;
+  return explanation.get();
+}
+
+} // namespace netc
