@@ -219,7 +219,10 @@ private:
       ofStep = phase(Phase::Recompute);
     else if (path.take({"hardware"}))
       ofStep = &Figures::hardware;
-    if (std::optional<StringRef> name = path.take(formatNames()))
+    llvm::SmallVector<StringRef> used;
+    for (NumberFormat format : run.formats())
+      used.push_back(traitsOf(format).name);
+    if (std::optional<StringRef> name = path.take(formatNames(), used))
       ofStep = [ofStep, format = *parseNumberFormat(*name)](
                    const Figures &step) { return ofStep(step.in(format)); };
     auto step = figuresOf(run.parts, run.name(), query);
@@ -256,11 +259,12 @@ private:
   Answer memory() {
     const Memory &memory = run.memory;
     if (path.take({"activations"})) {
-      std::vector<StringRef> types = formatNames();
+      llvm::SmallVector<StringRef> used;
       for (const auto &[type, bytes] : run.activationsByType)
-        if (!llvm::is_contained(types, type))
-          types.push_back(type);
-      if (std::optional<StringRef> type = path.take(types)) {
+        used.push_back(type);
+      std::vector<StringRef> types = formatNames();
+      llvm::append_range(types, used);
+      if (std::optional<StringRef> type = path.take(types, used)) {
         auto found = run.activationsByType.find(type->str());
         return ofWhole(found == run.activationsByType.end() ? Polynomial()
                                                             : found->second,

@@ -25,7 +25,12 @@ public:
 
   /// Takes the next component if it is one of `names`, else returns none.
   std::optional<llvm::StringRef> take(llvm::ArrayRef<llvm::StringRef> names) {
-    offered.append(names.begin(), names.end());
+    return take(names, names);
+  }
+  /// The same, for a caller that offers only some of the names.
+  std::optional<llvm::StringRef> take(llvm::ArrayRef<llvm::StringRef> names,
+                                      llvm::ArrayRef<llvm::StringRef> shown) {
+    offered.append(shown.begin(), shown.end());
     if (rest.empty() || !llvm::is_contained(names, rest.front()))
       return std::nullopt;
     llvm::StringRef name = rest.front();

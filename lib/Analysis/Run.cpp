@@ -194,16 +194,21 @@ std::optional<Rational>
 Run::peakOf(const std::function<Cost(const Figures &)> &ofStep) const {
   if (!peak || !hasStep())
     return peak;
-  Rational flop, seconds;
+  Rational flop, weighted;
   for (NumberFormat format : step().formats()) {
     std::optional<Rational> part = ofStep(step().in(format)).matmul.constant();
     if (!part)
       return peak;
     flop += *part;
-    seconds += *part / peakIn(format);
+    weighted += *part * (*peak / peakIn(format));
   }
-  Rational mean = seconds.isZero() ? *peak : flop / seconds;
-  return mean.isValid() ? mean : *peak;
+  if (weighted.isZero() || weighted == flop)
+    return peak;
+  // In whole FLOP/s, to 12 digits: a long fraction would leave no room for its
+  // product with a time.
+  constexpr int64_t digits = 1'000'000'000'000;
+  Rational mean = *peak * ((flop / weighted * digits).floor() / digits);
+  return mean.isValid() ? mean.floor() : *peak;
 }
 
 std::string Run::namesOfFormats() const {

@@ -343,10 +343,10 @@ static std::optional<Slip> slipIn(llvm::StringRef message) {
   llvm::StringRef import = quotedIn(
       message.substr(std::min(message.find("t needs `"), message.size())));
   import.consume_front("import ");
-  auto [before, meant] = message.split("did you mean `");
-  if (!meant.empty())
-    return Slip{before.rsplit('`').first.rsplit('`').second,
-                meant.split('`').first, import};
+  size_t at = message.find("did you mean `");
+  if (at != llvm::StringRef::npos)
+    return Slip{message.take_front(at).rsplit('`').first.rsplit('`').second,
+                quotedIn(message.substr(at)), import};
   if (import.empty())
     return std::nullopt;
   return Slip{quotedIn(message), quotedIn(message), import};

@@ -27,7 +27,7 @@ def stderr_of(points):
     with open(sys.argv[1], "w") as file:
         file.write(NET % (points + 1))
     status, text = run_on_terminal(
-        ["netc", "--check", sys.argv[1], sys.argv[1]], ["stderr"], stdout=subprocess.DEVNULL
+        ["netc", "--check", "--max-sweep=1000000", sys.argv[1], sys.argv[1]], ["stderr"], stdout=subprocess.DEVNULL
     )
     assert status == 1, text
     return text.decode()
@@ -37,7 +37,7 @@ def stderr_of(points):
 points = 50
 while "\r\033[K" not in (text := stderr_of(points)):
     points *= 2
-    assert points < 10_000, text
+    assert points < 500_000, text
 drawn = text.split("\r\033[K")
 assert f"] point {points} of {points} of the sweep of `run`" in text, text
 bars = [line for line in drawn if line.startswith("[")]
