@@ -136,12 +136,13 @@ def layers():
             self.conv = nn.Conv2d(3, 8, 3, padding=1, padding_mode="reflect")
             self.up = nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True)
             self.norms = nn.Sequential(nn.InstanceNorm2d(8, affine=True), nn.RMSNorm([8, 8, 8]), nn.CELU(2.0), nn.Softshrink())
-            self.pair, self.head = nn.Bilinear(16, 8, 4), nn.utils.parametrizations.weight_norm(nn.Linear(8, 2))
+            # Not nn.Bilinear, whose products FlopCounterMode does not count.
+            self.pair, self.head = nn.Linear(24, 4), nn.utils.parametrizations.weight_norm(nn.Linear(8, 2))
 
         def forward(self, x):
             y = self.norms(self.up(self.conv(x[:, :, ::3, :4])[:, :, :, [0, 2, 1, 3]]))
             first, second = functional.adaptive_max_pool2d(y, 1).flatten(1).repeat(1, 4).unflatten(1, (2, 16)).unbind(1)
-            y = torch.cat([self.pair(first, y.std((2, 3))), torch.logsumexp(y, (2, 3))[:, :4]], 1)
+            y = torch.cat([self.pair(torch.cat([first, y.std((2, 3))], 1)), torch.logsumexp(y, (2, 3))[:, :4]], 1)
             return self.head(torch.lerp(y, y.repeat_interleave(2, 1)[:, ::2], 0.5))
 
     return Layers()
