@@ -59,6 +59,16 @@ const NameScope &Resolver::scopeAt(TextPlace place) const {
   return fileScope();
 }
 
+/// Whether a declaration is visible at the token with this index. Patterns of
+/// tensors may use the names of settings, which come later.
+static bool isVisible(const Declaration &declared, size_t index) {
+  if (declared.knownFrom < index || declared.kind != Declaration::Setting)
+    return declared.knownFrom < index;
+  auto *params = ruleCast<NetParser::ParamsContext>(declared.tree->parent);
+  Token *semicolon = params ? tokenOf(params->SEMI()) : nullptr;
+  return semicolon && index < semicolon->getTokenIndex();
+}
+
 const Declaration *Resolver::meaningOf(llvm::StringRef name,
                                        const NameScope &scope, size_t index) {
   const Declaration *later = nullptr;
@@ -71,12 +81,12 @@ const Declaration *Resolver::meaningOf(llvm::StringRef name,
     if (!around->outer)
       return all.front();
     auto unknown = llvm::partition_point(
-        all, [&](const Declaration *each) { return each->knownFrom < index; });
+        all, [&](const Declaration *each) { return isVisible(*each, index); });
     if (unknown != all.begin())
       return *std::prev(unknown);
     // In a loop, an iteration may read a name that the previous one bound
-    // further down.
-    if (!later)
+    // further down. The default of a setting reads none that comes later.
+    if (!later && all.front()->kind != Declaration::Setting)
       later = all.front();
   }
   // `h'` is the next value of the carried `h`.
@@ -185,10 +195,13 @@ void Resolver::visitParams(NetParser::ParamsContext *params, NameScope &scope) {
     Token *name = tokenOf(param->name());
     bool isSetting =
         name && semicolon && semicolon->getTokenIndex() < name->getTokenIndex();
-    declare(isSetting ? Declaration::Setting : Declaration::Tensor, name, param,
-            scope);
+    // The default of a setting does not see it.
+    if (isSetting)
+      declare(Declaration::Setting, name, param, scope,
+              param->getStop()->getTokenIndex());
+    else
+      declare(Declaration::Tensor, name, param, scope);
   }
-  // Patterns may use the names of settings, which come later.
   for (NetParser::ParamContext *param : params->param()) {
     std::vector<NetParser::ExprContext *> exprs = param->expr();
     for (auto [i, expr] : llvm::enumerate(exprs))

@@ -144,6 +144,24 @@ TEST(Resolver, References) {
     EXPECT_EQ(names.at(name, line).role, Mention::Labels) << name;
 }
 
+TEST(Resolver, Defaults) {
+  Names names("w = 3\n"
+              "block B(x: [N, w];\n"
+              "  k = w,\n"
+              "  w =\n"
+              "    w,\n"
+              "  h = 2 * w, late =\n"
+              "    late) = x |> Linear(w)\n");
+  // A pattern sees every setting, a default those in front of its own.
+  EXPECT_EQ(names.meaningAt("w", 2), 4u);
+  EXPECT_EQ(names.meaningAt("w", 3), 1u);
+  EXPECT_EQ(names.meaningAt("w", 5), 1u);
+  EXPECT_EQ(names.meaningAt("w", 6), 4u);
+  EXPECT_EQ(names.meaningAt("w", 7), 4u);
+  // What an imported file may declare is not the setting.
+  EXPECT_EQ(names.meaningAt("late", 7), 0u);
+}
+
 TEST(Resolver, Scopes) {
   Names names("i = 7\n"
               "block B(x; n = 1) {\n"
