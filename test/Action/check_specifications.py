@@ -164,16 +164,20 @@ commit({
     "models/parts.net": "block Hidden(x) = x |> Linnear(128)\n",
     "models/again,%.net": MLP.replace("Mlp", "Again"),
     "new.net": "net New(x: f32[N, 8]) { return y = x |> Linear(4) }\nblock Unused(x) = x\n",
+    "constants.net": "width = 3\n",
+    "empty.net": "",
 })  # fmt: skip
 printed, log = act(event, "--changed", status=1)
 lines = printed.splitlines()
 error = "::error file=models/parts.net,line=1,col=24,title=unknown-name::unknown name `Linnear`; did you mean `Linear`?"
-assert lines.count(error) == 1 and lines[-1] == "Errors that netc finds in 4 specifications: 1", printed
+assert lines.count(error) == 1 and lines[-1] == "Errors that netc finds in 6 specifications: 1", printed
 assert "::warning file=new.net,line=2,col=1,title=unused-block::`Unused` is not used; only its names are checked" in lines, printed
 assert {result["level"] for result in check_sarif(log)} == {"error", "warning"}
 markdown = (folder / "netc.md").read_text()
 assert "# `new.net`\n\nThe file is new.\n\n## New\n" in markdown and "36 parameters" in markdown, markdown
 assert "# `models/again,%.net`\n\nThe file is new.\n\nIt has errors.\n" in markdown, markdown
+for name in "constants", "empty":
+    assert f"# `{name}.net`\n\nThe file is new.\n\n# " in markdown, markdown
 assert "# `models/mlp.net`\n\nThere is no comparison: one of the two has errors.\n" in markdown, markdown
 
 # An error that is alike at the base is no change, though its line is another and it stands in an imported file; another error is.

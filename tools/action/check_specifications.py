@@ -69,7 +69,8 @@ class Netc:
         return "" if same else done.stdout
 
     def estimate(self, file):
-        return self(["--estimate", "--depth=1", "--format=markdown", file]).stdout or "It has errors.\n"
+        done = self(["--estimate", "--depth=1", "--format=markdown", file])
+        return done.stdout or ("It has errors.\n" if done.returncode else "")
 
 
 def annotation(diagnostic):
