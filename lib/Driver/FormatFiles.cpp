@@ -30,8 +30,10 @@ static void reportDifference(Session &session, llvm::StringRef path,
   unsigned column = 1 + llvm::count_if(own.take_front(same), [](char byte) {
                       return (byte & 0xc0) != 0x80;
                     });
-  emitError(mlir::FileLineColLoc::get(&session.context, path, line, column),
-            error::NotFormatted);
+  auto place = mlir::FileLineColLoc::get(&session.context, path, line, column);
+  mlir::InFlightDiagnostic error = emitError(place, error::NotFormatted);
+  if (own.drop_front(same) == "\r")
+    error.attachNote(place) << "the line ends in CR LF; `netc fmt` writes LF";
 }
 
 static Exit formatFile(Session &session, llvm::StringRef path) {
