@@ -49,6 +49,8 @@ inline constexpr const char *datasetKeys[] = {"examples", "tokens"};
 
 /// The words that the value of a key of a run may have: `recompute = full`.
 std::vector<std::string> wordsIn(llvm::StringRef key);
+/// Why an `infer` has no use for a key; nothing if it has.
+std::optional<Message> whyNotOfInference(llvm::StringRef key);
 /// Whether numbers in this unit can be sizes of axes: plain numbers, examples
 /// and tokens.
 bool isUnitOfSizes(const Dimension &dimension);

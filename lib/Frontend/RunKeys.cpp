@@ -224,8 +224,10 @@ std::optional<Message> RunBuilder::whyUseless(StringRef key) const {
     return error::TuningWithoutOuter();
   if (key == "decode" && !isInference())
     return error::DecodeOfTrain();
-  if (!isInference())
-    return std::nullopt;
+  return isInference() ? whyNotOfInference(key) : std::nullopt;
+}
+
+std::optional<Message> netc::whyNotOfInference(StringRef key) {
   auto *text = llvm::StringSwitch<const error::Text<0> *>(key)
                    .Case("loss", &error::InferLoss)
                    .Case("loss_scale", &error::InferLossScale)

@@ -495,7 +495,10 @@ void Completer::addKeys(llvm::ArrayRef<WritingContext::Word> section) {
     break;
   case NetLexer::TRAIN:
   case NetLexer::INFER: {
-    addAll(runKeys, CompletionItemKind::Property);
+    bool isInference = section.front().type == NetLexer::INFER;
+    for (StringRef key : runKeys)
+      if (!isInference || !whyNotOfInference(key))
+        add(key, CompletionItemKind::Property);
     Meaning net = netOfRun();
     if (const NameScope *scope = scopeOf(net))
       addFreeAxes(net.document, *scope);

@@ -52,6 +52,12 @@ check(first("import b as other\nnet A(x: f32[N, 3]) { return y = x |> other.¦ }
 check(first("import b as other\nnet A(x: f32[N, 3]) { return y = x |> other.Same(¦) }"), ["width"])
 assert "Same" in split("import b\nnet A(x: f32[N, 3]) { return y = ¦ }")[1]
 
+# An `infer` has no optimizer; in a `train`, keys come first.
+net = "net A(x: f32[N, 3]) { return y = x }\n"
+assert {"optimizer", "loss", "batch"} <= set(first(net + "train A as run {\n  ¦\n}"))
+fit, others = split(net + "train A as run { infer as roll {\n  ¦\n} }")
+assert {"decode", "batch"} <= set(fit) and not {"optimizer", "loss"} & (set(fit) | others), fit
+
 # A path in quotes is replaced as a whole. A block of the standard library brings its import along.
 uri = (folder / "edits.net").as_uri()
 editor.open(uri, "")
