@@ -214,8 +214,9 @@ void Server::change(const DidChangeTextDocumentParams &params) {
 void Server::close(const DidCloseTextDocumentParams &params) {
   std::unique_lock lock(mutex);
   llvm::StringRef path = params.textDocument.uri.file();
-  workspace.files.erase(path.str());
+  // It may be on disk no more, so that later no import leads to it.
   std::vector<OpenFile *> importers = workspace.importersOf(path);
+  workspace.files.erase(path.str());
   lock.unlock();
   publish(json::Object{{"uri", params.textDocument.uri.uri().str()},
                        {"diagnostics", json::Array{}}});

@@ -70,6 +70,10 @@ editor.change(new, 2, "width = 6\n")
 check(problem["code"], "expect-failed")
 check(editor.at("definition", uri, 1, 50), {"uri": new, "range": span(0, 0, 5)})
 
+# Closed without being saved, it is gone.
+editor.close_file(new)
+check([problem["code"] for problem in editor.next_problems_of(uri)], ["no-import-file"])
+
 # A run names what its net returns, its axes and the settings that it sweeps; a call names settings. They are renamed together.
 run = """\
 import a
