@@ -353,6 +353,31 @@ static std::optional<Slip> slipIn(llvm::StringRef message) {
   return Slip{quotedIn(message), quotedIn(message), import};
 }
 
+/// The edit that writes what was meant: for a word, or for the file of an
+/// import; nothing if neither stands there.
+static std::optional<TextEdit> fixOf(const Document &document, const Slip &slip,
+                                     TextPlace place) {
+  if (std::optional<lsp::Range> word = document.find(slip.seen, place))
+    return TextEdit{*word, slip.meant.str()};
+  for (const Declaration &each : document.names.declarations()) {
+    auto *import = ruleCast<NetParser::ImportDeclContext>(each.tree);
+    if (!import || !(netc::rangeOf(import).begin == place))
+      continue;
+    llvm::StringRef meant = slip.meant;
+    if (import->STRING())
+      return TextEdit{
+          document.rangeOf(netc::rangeOf(import->STRING()->getSymbol())),
+          ("\"" + meant + "\"").str()};
+    if (!import->path())
+      continue;
+    meant.consume_back(".net");
+    std::string path = meant.str();
+    std::replace(path.begin(), path.end(), '/', '.');
+    return TextEdit{document.rangeOf(netc::rangeOf(import->path())), path};
+  }
+  return std::nullopt;
+}
+
 void Server::fixes(const CodeActionParams &params, Reply reply) {
   std::lock_guard lock(mutex);
   json::Array actions;
@@ -362,18 +387,18 @@ void Server::fixes(const CodeActionParams &params, Reply reply) {
     std::optional<Slip> slip = slipIn(problem.text);
     if (!slip || problem.path != file->document->path)
       continue;
-    std::optional<lsp::Range> found =
-        file->document->find(slip->seen, problem.place);
-    if (!found)
+    std::optional<TextEdit> replaced =
+        fixOf(*file->document, *slip, problem.place);
+    if (!replaced)
       continue;
-    lsp::Range word = *found;
+    lsp::Range word = replaced->range;
     if (word.end < params.range.start || params.range.end < word.start)
       continue;
     std::string title;
     std::vector<TextEdit> edits;
     if (slip->meant != slip->seen) {
-      title = ("replace by `" + slip->meant + "`").str();
-      edits.push_back({word, slip->meant.str()});
+      title = "replace by `" + replaced->newText + "`";
+      edits.push_back(*replaced);
     }
     if (!slip->import.empty()) {
       title +=

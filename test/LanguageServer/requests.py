@@ -198,6 +198,14 @@ for version, (name, title, count) in enumerate([("Patches", "import std.vision",
     [action] = editor.of("codeAction", figures, range=span(1, 0, 70), context={"diagnostics": []})
     edits = action["edit"]["changes"][figures]
     check((action["title"], len(edits), edits[-1]), (title, count, {"range": span(1, 0, 0), "newText": "import std.vision\n"}))
+
+# And one for a file of the standard library, in each way that an import is written.
+for version, (path, begin, end, meant) in enumerate([("std.visoin", 7, 17, "std.vision"), ('"std/visoin.net"', 7, 23, '"std/vision.net"')], 5):
+    editor.change(figures, version, f"import {path}\n")
+    check(editor.problems_of(figures, version)[0]["code"], "unknown-standard-file")
+    [action] = editor.of("codeAction", figures, range=span(0, 9, 9), context={"diagnostics": []})
+    check(action["title"], f"replace by `{meant}`")
+    check(action["edit"]["changes"][figures], [{"range": span(0, begin, end), "newText": meant}])
 check(editor.at("hover", "file:///nowhere.net", 0, 0), None)
 check(editor.ask("textDocument/nothing"), "method not found: textDocument/nothing")
 check(editor.quit(), 0)
