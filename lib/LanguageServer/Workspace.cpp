@@ -141,6 +141,12 @@ Meaning Workspace::meaningOfLabel(const DocumentRef &document,
                ? found
                : Meaning();
   }
+  if (ruleCast<NetParser::QuantityContext>(mention.tree)) {
+    Meaning device = lookUp(document, mention.name);
+    return device && device.declaration->kind == Declaration::Hardware
+               ? device
+               : Meaning();
+  }
   auto *member = ruleCast<NetParser::MemberContext>(parent);
   auto *owner =
       member ? ruleCast<NetParser::RefContext>(leftOperand(member)) : nullptr;

@@ -206,6 +206,22 @@ for version, (path, begin, end, meant) in enumerate([("std.visoin", 7, 17, "std.
     [action] = editor.of("codeAction", figures, range=span(0, 9, 9), context={"diagnostics": []})
     check(action["title"], f"replace by `{meant}`")
     check(action["edit"]["changes"][figures], [{"range": span(0, begin, end), "newText": meant}])
+
+# A device of the file is found behind a number, too. A network in a run has no part in front of its cost.
+text = """\
+# Two of them in a box.
+hardware Box { peak = 3 TFLOP/s }
+net Tiny(x: f32[N, 3]) { return y = x |> Linear(2) }
+made = Tiny()
+train made as run { loss = mean(y); batch = 1; duration = 1 step; hardware = 2 Box }
+"""
+editor.change(figures, 7, text)
+check(editor.problems_of(figures, 7), [])
+for line, column in (1, 10), (4, 80):
+    check(editor.at("hover", figures, line, column)["contents"]["value"], "```net\nhardware Box { peak = 3 TFLOP/s }\n```\nTwo of them in a box.\n")
+    check(editor.at("definition", figures, line, column), {"uri": figures, "range": span(1, 9, 12)})
+    changes = editor.at("rename", figures, line, column, newName="Case")["changes"][figures]
+    check([edit["range"] for edit in changes], [span(1, 9, 12), span(4, 79, 82)])
 check(editor.at("hover", "file:///nowhere.net", 0, 0), None)
 check(editor.ask("textDocument/nothing"), "method not found: textDocument/nothing")
 check(editor.quit(), 0)
