@@ -253,9 +253,12 @@ static mlir::Location locationOfName(antlr4::ParserRuleContext *site) {
 void Applier::tellPart(const Identity &identity) {
   if (!e.options.onPart || !e.graph || !identity.site)
     return;
+  // The root is the network, and has no path in it.
   if (auto network = mlir::dyn_cast<NetworkOp>(e.graph->entry->getParentOp()))
     e.options.onPart(locationOfName(identity.site),
-                     (network.getSymName() + "." + identity.path).str());
+                     (network.getSymName() +
+                      (identity.path.empty() ? "" : "." + identity.path))
+                         .str());
 }
 
 void Applier::enter(Identity &identity, StringRef fallback, Tree *at) {

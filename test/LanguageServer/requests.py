@@ -222,6 +222,8 @@ for line, column in (1, 10), (4, 80):
     check(editor.at("definition", figures, line, column), {"uri": figures, "range": span(1, 9, 12)})
     changes = editor.at("rename", figures, line, column, newName="Case")["changes"][figures]
     check([edit["range"] for edit in changes], [span(1, 9, 12), span(4, 79, 82)])
+said = editor.at("hover", figures, 3, 8)["contents"]["value"]
+assert said.endswith("\n`made`: 8 parameters, forward 12 FLOP, backward 12 FLOP\n"), said
 check(editor.at("hover", "file:///nowhere.net", 0, 0), None)
 check(editor.ask("textDocument/nothing"), "method not found: textDocument/nothing")
 check(editor.quit(), 0)
