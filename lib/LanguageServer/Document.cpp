@@ -92,11 +92,17 @@ std::string netc::changed(llvm::StringRef text,
       .str();
 }
 
+/// Drops the byte order mark, which is no character of the language; returns
+/// its units of UTF-16.
+static int dropMark(llvm::StringRef &line) {
+  return line.consume_front("\xef\xbb\xbf");
+}
+
 lsp::Position Document::positionOf(TextPlace place) const {
   if (place.line == 0 || place.line > lines.size())
     return {};
   llvm::StringRef line = lines[place.line - 1];
-  int units = 0;
+  int units = place.line == 1 ? dropMark(line) : 0;
   for (size_t column = 1; column < place.column && !line.empty(); ++column)
     units += dropCharacter(line);
   return {int(place.line - 1), units};
@@ -107,7 +113,8 @@ TextPlace Document::placeOf(lsp::Position position) const {
   if (place.line > lines.size())
     return place;
   llvm::StringRef line = lines[place.line - 1];
-  for (int units = position.character; units > 0 && !line.empty();
+  int mark = place.line == 1 ? dropMark(line) : 0;
+  for (int units = position.character - mark; units > 0 && !line.empty();
        ++place.column)
     units -= dropCharacter(line);
   return place;

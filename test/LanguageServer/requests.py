@@ -224,6 +224,13 @@ for line, column in (1, 10), (4, 80):
     check([edit["range"] for edit in changes], [span(1, 9, 12), span(4, 79, 82)])
 said = editor.at("hover", figures, 3, 8)["contents"]["value"]
 assert said.endswith("\n`made`: 8 parameters, forward 12 FLOP, backward 12 FLOP\n"), said
+
+# A byte order mark is a character of the text, and none of the language.
+editor.change(figures, 8, "\ufeffwidth = widht\nother = width\n")
+[problem] = editor.problems_of(figures, 8)
+check(problem["range"], span(0, 9, 14))
+check(editor.at("definition", figures, 1, 9), {"uri": figures, "range": span(0, 1, 6)})
+check(editor.at("hover", figures, 0, 1)["range"], span(0, 1, 6))
 check(editor.at("hover", "file:///nowhere.net", 0, 0), None)
 check(editor.ask("textDocument/nothing"), "method not found: textDocument/nothing")
 check(editor.quit(), 0)
