@@ -118,14 +118,39 @@ Meaning Workspace::blockBehind(const Meaning &meaning) {
   return {};
 }
 
-Meaning Workspace::netAround(const DocumentRef &document,
-                             const Mention &mention) {
+Meaning Workspace::aroundRun(const DocumentRef &document,
+                             const Mention &mention, unsigned index) {
   for (const NameScope *scope = mention.scope; scope; scope = scope->outer) {
     auto *job = ruleCast<NetParser::JobContext>(scope->tree);
-    if (job && !job->expr().empty())
-      return blockBehind(namedBy(document, job->expr(0)));
+    if (job && job->expr().size() > index)
+      return namedBy(document, job->expr(index));
   }
   return {};
+}
+
+Meaning Workspace::partInQuestion(const DocumentRef &document,
+                                  const Mention &mention) {
+  antlr4::tree::ParseTree *path = mention.tree;
+  if (!ruleCast<NetParser::RefContext>(path))
+    return {};
+  while (ruleCast<NetParser::MemberContext>(path->parent) ||
+         ruleCast<NetParser::IndexContext>(path->parent))
+    path = path->parent;
+  auto *arg = ruleCast<NetParser::ArgContext>(path->parent);
+  auto *call =
+      arg ? ruleCast<NetParser::CallContext>(arg->parent->parent) : nullptr;
+  if (!call || !ruleCast<NetParser::MemberContext>(call->expr()))
+    return {};
+  NetParser::ExprContext *owner = leftSpine(call->expr()).front();
+  Meaning asked = namedBy(document, owner);
+  if (!asked)
+    return {};
+  auto *job = ruleCast<NetParser::JobContext>(asked.declaration->tree);
+  if (job && !job->expr().empty())
+    asked = namedBy(asked.document, job->expr(0));
+  Meaning part = declaredIn(blockBehind(asked), mention.name);
+  return part && part.declaration->kind == Declaration::Variable ? part
+                                                                 : Meaning();
 }
 
 Meaning Workspace::meaningOfLabel(const DocumentRef &document,
@@ -152,9 +177,16 @@ Meaning Workspace::meaningOfLabel(const DocumentRef &document,
       member ? ruleCast<NetParser::RefContext>(leftOperand(member)) : nullptr;
   if (!owner)
     return {};
-  for (const Mention &alias : document->names.mentionsIn(owner))
-    if (alias.declaration && alias.declaration->kind == Declaration::Import)
-      return exported(imported(*document, *alias.declaration), mention.name);
+  for (const Mention &named : document->names.mentionsIn(owner)) {
+    if (named.declaration && named.declaration->kind == Declaration::Import)
+      return exported(imported(*document, *named.declaration), mention.name);
+    Meaning job =
+        named.declaration && named.declaration->kind == Declaration::Run
+            ? declaredIn({document, named.declaration}, mention.name)
+            : Meaning();
+    if (job && job.declaration->kind == Declaration::Run)
+      return job;
+  }
   return {};
 }
 
@@ -163,6 +195,8 @@ Meaning Workspace::meaningOf(const DocumentRef &document,
   const Declaration *declared = mention.declaration;
   if (!declared && mention.role == Mention::Labels)
     return meaningOfLabel(document, mention);
+  if (Meaning part = partInQuestion(document, mention))
+    return part;
   bool isKey = declared && declared->kind == Declaration::Key;
   if (declared && !isKey)
     return {document, declared};
@@ -170,6 +204,11 @@ Meaning Workspace::meaningOf(const DocumentRef &document,
   Meaning inNet = declaredIn(netAround(document, mention), mention.name);
   if (inNet && (!isKey || inNet.declaration->kind == Declaration::Axis))
     return inNet;
+  Meaning field =
+      isKey ? Meaning()
+            : declaredIn(datasetAround(document, mention), mention.name);
+  if (field && field.declaration->kind == Declaration::Key)
+    return field;
   return isKey ? Meaning{document, declared} : lookUp(document, mention.name);
 }
 

@@ -85,8 +85,19 @@ public:
 private:
   /// What an expression that is a name, or a call of one, names.
   Meaning namedBy(const DocumentRef &document, NetParser::ExprContext *expr);
-  /// The net of the run around a mention.
-  Meaning netAround(const DocumentRef &document, const Mention &mention);
+  /// What stands behind the first word of the innermost run around a mention
+  /// that has one, or behind its `on`.
+  Meaning netAround(const DocumentRef &document, const Mention &mention) {
+    return blockBehind(aroundRun(document, mention, 0));
+  }
+  Meaning datasetAround(const DocumentRef &document, const Mention &mention) {
+    return aroundRun(document, mention, 1);
+  }
+  Meaning aroundRun(const DocumentRef &document, const Mention &mention,
+                    unsigned index);
+  /// What binds the part with which a path in a question begins: `pair` of
+  /// `Small.params(pair.linear)`.
+  Meaning partInQuestion(const DocumentRef &document, const Mention &mention);
   Meaning meaningOfLabel(const DocumentRef &document, const Mention &mention);
 
   llvm::StringMap<DocumentRef> others; ///< as they were read last, by path

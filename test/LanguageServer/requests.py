@@ -168,14 +168,18 @@ check(words(8, 13), ["params", "forward", "backward", "activations"])
 assert {"pair", "linear", "deep"} <= set(words(8, 20))
 assert {"hours", "TFLOP", "relu"} <= set(words(7, 33))
 assert {"out", "bias"} <= set(words(4, 34)) and "out" not in words(4, 20)
-why = "what may be the same, which is not known, stands in line 9"
-check(editor.at("rename", figures, 2, 3, newName="two"), why)
+# What a network binds has its name as a part in questions, too.
+parts = [span(2, 2, 6), span(4, 13, 17), span(8, 20, 24)]
+for line, column in (2, 3), (8, 21):
+    changes = editor.at("rename", figures, line, column, newName="two")["changes"][figures]
+    check([edit["range"] for edit in changes], parts)
+check(editor.at("definition", figures, 8, 21), {"uri": figures, "range": parts[0]})
 said = "36 parameters, forward 56 FLOP, backward 88 FLOP\n"
 assert editor.at("hover", figures, 2, 3)["contents"]["value"].endswith(said)
 # So has what makes one that has no name, with the whole signature of its block; and a part in a question.
 said = editor.at("hover", figures, 4, 26)["contents"]["value"]
 assert "\nblock Linear(x;" in said and said.endswith("`Small.linear`: 20 parameters, forward 32 FLOP, backward 64 FLOP\n"), said
-check(editor.at("hover", figures, 8, 22)["contents"]["value"], "\n`Small.pair`: 36 parameters, forward 56 FLOP, backward 88 FLOP\n")
+check(editor.at("hover", figures, 8, 22)["contents"]["value"], "```net\npair = Pair(width)\n```\n\n`Small.pair`: 36 parameters, forward 56 FLOP, backward 88 FLOP\n")
 said = editor.at("hover", uri, 8, 10)["contents"]["value"]
 # A figure has its value, up to where it is pointed at.
 check(editor.at("hover", figures, 7, 12)["contents"]["value"], "`run.step`: 15.74 kFLOP\n")
@@ -225,9 +229,27 @@ for line, column in (1, 10), (4, 80):
 said = editor.at("hover", figures, 3, 8)["contents"]["value"]
 assert said.endswith("\n`made`: 8 parameters, forward 12 FLOP, backward 12 FLOP\n"), said
 
+# The field of a dataset in a loss, and a job behind its run.
+text = """\
+net Small(x: f32[N, 3]) { return y = x |> Linear(2) }
+dataset Some { examples = 4; answer = class(2) }
+train as run {
+  train Small on Some as phase { loss = cross_entropy(y, answer); batch = 1; duration = 1 step }
+}
+expect run.phase.steps == 1
+"""
+editor.change(figures, 9, text)
+check(editor.problems_of(figures, 9), [])
+for name, (line, column), places in ("answer", (3, 58), [span(1, 29, 35), span(3, 57, 63)]), ("phase", (5, 12), [span(3, 25, 30), span(5, 11, 16)]):
+    check(editor.at("definition", figures, line, column), {"uri": figures, "range": places[0]})
+    found = editor.at("references", figures, line, column, context={"includeDeclaration": True})
+    check([place["range"] for place in found], places)
+    changes = editor.at("rename", figures, line, column, newName="other")["changes"][figures]
+    check([edit["range"] for edit in changes], places)
+
 # A byte order mark is a character of the text, and none of the language.
-editor.change(figures, 8, "\ufeffwidth = widht\nother = width\n")
-[problem] = editor.problems_of(figures, 8)
+editor.change(figures, 10, "\ufeffwidth = widht\nother = width\n")
+[problem] = editor.problems_of(figures, 10)
 check(problem["range"], span(0, 9, 14))
 check(editor.at("definition", figures, 1, 9), {"uri": figures, "range": span(0, 1, 6)})
 check(editor.at("hover", figures, 0, 1)["range"], span(0, 1, 6))
