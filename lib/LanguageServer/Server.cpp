@@ -501,6 +501,42 @@ static std::string whyNotOurs(const Declaration &declared) {
   return "";
 }
 
+/// Whether a name is a field of a record outside of runs, which is in no scope.
+static bool isField(const Document &document, const Mention &mention) {
+  antlr4::tree::ParseTree *parent = mention.tree->parent;
+  if (ruleCast<NetParser::FieldContext>(parent))
+    return !ruleCast<NetParser::JobContext>(mention.scope->tree);
+  auto *member = ruleCast<NetParser::MemberContext>(parent);
+  auto *owner =
+      member ? ruleCast<NetParser::RefContext>(leftOperand(member)) : nullptr;
+  if (!owner)
+    return false;
+  llvm::ArrayRef<Mention> named = document.names.mentionsIn(owner);
+  auto *bind = named.empty() || !named[0].declaration
+                   ? nullptr
+                   : ruleCast<NetParser::BindContext>(
+                         named[0].declaration->tree->parent);
+  return bind && ruleCast<NetParser::RecContext>(bind->expr());
+}
+
+/// Why the name of a block cannot be another in a text where a part has it, in
+/// small letters; empty if it can.
+static std::string whyNoPart(Workspace &workspace, const DocumentRef &document,
+                             const Declaration &block) {
+  for (const Mention &other : document->names.mentions()) {
+    llvm::StringRef number = other.name;
+    bool isPart = number.consume_front(llvm::StringRef(block.name).lower()) &&
+                  (number.empty() || (number.consume_front("_") &&
+                                      llvm::all_of(number, llvm::isDigit)));
+    if (isPart && !isField(*document, other) &&
+        !workspace.meaningOf(document, other))
+      return "`" + other.name + "` in line " +
+             std::to_string(beginOf(other.token).line) +
+             " may be a part that has its name from `" + block.name + "`";
+  }
+  return "";
+}
+
 /// Why a name cannot be another in a text where it stands; empty if it can.
 static std::string whyNotRenamed(Workspace &workspace,
                                  const DocumentRef &document,
@@ -526,8 +562,11 @@ static std::string whyNotRenamed(Workspace &workspace,
     Meaning meant = workspace.meaningOf(document, other);
     bool isKey = meant && (meant.declaration->kind == Declaration::Key ||
                            meaning.declaration->kind == Declaration::Key);
+    if (!meant && isField(*document, other))
+      continue;
     if (!meant || (isKey && !(meant == meaning)))
-      return "what may be the same, which is not known, stands in " + place;
+      return "netc cannot tell whether `" + other.name + "` in " + place +
+             " is the same";
   }
   return "";
 }
@@ -544,6 +583,21 @@ void Server::rename(const RenameParams &params, Reply reply) {
     return refuse(why);
   if (!isName(params.newName))
     return refuse("`" + params.newName + "` is no name");
+  auto naming = [&](const std::string &why, const DocumentRef &document) {
+    return document->path == params.textDocument.uri.file()
+               ? why
+               : why + " of " + document->path;
+  };
+  if (ruleCast<NetParser::BlockDeclContext>(meaning.declaration->tree)) {
+    std::vector<DocumentRef> documents = {meaning.document};
+    for (OpenFile *importer : workspace.importersOf(meaning.document->path))
+      documents.push_back(importer->document);
+    for (const DocumentRef &document : documents)
+      if (std::string why =
+              whyNoPart(workspace, document, *meaning.declaration);
+          !why.empty())
+        return refuse(naming(why, document));
+  }
   std::map<std::string, std::vector<TextEdit>> edits;
   for (const Place &each : workspace.placesOf(meaning)) {
     std::vector<TextEdit> &ofFile = edits[uriOf(*each.document)];
@@ -551,9 +605,7 @@ void Server::rename(const RenameParams &params, Reply reply) {
                                                      meaning, params.newName)
                                      : "";
     if (!why.empty())
-      return refuse(each.document->path == params.textDocument.uri.file()
-                        ? why
-                        : why + " of " + each.document->path);
+      return refuse(naming(why, each.document));
     bool isNext = llvm::StringRef(each.mention->name).ends_with("'");
     ofFile.push_back({rangeOf(each), params.newName + (isNext ? "'" : "")});
   }

@@ -96,7 +96,7 @@ for name, places in where.items():
     check([edit["range"] for edit in edits], places)
 check(list(editor.at("rename", uri, 2, 16, newName="units")["changes"]), [a, uri])
 editor.change(uri, 4, run + "dataset D { examples = 9; S = 4 }\n")
-why = "what may be the same, which is not known, stands in line 8"
+why = "netc cannot tell whether `S` in line 8 is the same"
 check(editor.at("rename", uri, 1, 19, newName="other"), why)
 
 editor.change(uri, 5, run + "train Deep as wider { like = wide }\n")

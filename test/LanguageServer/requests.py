@@ -229,6 +229,20 @@ for line, column in (1, 10), (4, 80):
 said = editor.at("hover", figures, 3, 8)["contents"]["value"]
 assert said.endswith("\n`made`: 8 parameters, forward 12 FLOP, backward 12 FLOP\n"), said
 
+# A part that its block gives the name keeps a block from another one; what only a record has keeps nothing.
+text = """\
+block Hid(x; w = 2) = x |> Linear(w)
+rec = { w = 5 }
+net Deep(x: f32[N, 3]) { return y = x |> Hid(w = rec.w) |> Hid }
+expect Deep.params(hid) == 20
+expect Deep.params(hid_2) == 12
+"""
+editor.change(figures, 8, text)
+check(editor.problems_of(figures, 8), [])
+check(editor.at("rename", figures, 0, 7, newName="Other"), "`hid` in line 4 may be a part that has its name from `Hid`")
+changes = editor.at("rename", figures, 0, 13, newName="width")["changes"][figures]
+check([edit["range"] for edit in changes], [span(0, 13, 14), span(0, 34, 35), span(2, 45, 46)])
+
 # The field of a dataset in a loss, and a job behind its run.
 text = """\
 net Small(x: f32[N, 3]) { return y = x |> Linear(2) }
