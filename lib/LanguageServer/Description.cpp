@@ -21,6 +21,22 @@ static std::string describeOp(llvm::StringRef name) {
       .str();
 }
 
+/// What the table of functions in docs/Language.md says of a name; empty of
+/// other names.
+static std::string describeFunction(llvm::StringRef name) {
+  llvm::StringRef table =
+      llvm::StringRef(texts[1]).split("\n### Functions\n").second;
+  table = table.take_front(table.find("\n## "));
+  while (!table.empty()) {
+    llvm::StringRef row;
+    std::tie(row, table) = table.split('\n');
+    auto [call, what] = row.split("` | ");
+    if (call.consume_front("| `") && call.split('(').first == name)
+      return ("```net\n" + call + "\n```\n" + what.drop_back(2) + "\n").str();
+  }
+  return "";
+}
+
 /// The type of the tensor that a declaration names, as code; else empty.
 static std::string typeOf(const std::map<TextPlace, std::string> &types,
                           const Declaration &declared) {
@@ -120,6 +136,8 @@ std::string netc::describe(const OpenFile &file, const Mention &mention,
     os << "```\n";
   } else if (mention.role != Mention::Labels) {
     text = describeOp(mention.name);
+    if (text.empty())
+      text = describeFunction(mention.name);
   } else {
     text = describeFigure(file, mention);
   }

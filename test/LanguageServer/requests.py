@@ -261,9 +261,18 @@ for name, (line, column), places in ("answer", (3, 58), [span(1, 29, 35), span(3
     changes = editor.at("rename", figures, line, column, newName="other")["changes"][figures]
     check([edit["range"] for edit in changes], places)
 
+# Each function and type that needs no import says what it is.
+editor.change(figures, 10, "k = 1\n")
+functions = [item["label"] for item in editor.at("completion", figures, 0, 4) if item["kind"] == 3 and "detail" not in item]
+assert {"len", "bf16", "Linear", "relu"} <= set(functions), functions
+editor.change(figures, 11, "".join(f"k = {name}\n" for name in functions))
+check([name for line, name in enumerate(functions) if not editor.at("hover", figures, line, 4)], [])
+said = editor.at("hover", figures, functions.index("flatten"), 4)["contents"]["value"]
+check(said, "```net\nflatten(x)\n```\nall axes but the batch axis as one\n")
+
 # A byte order mark is a character of the text, and none of the language.
-editor.change(figures, 10, "\ufeffwidth = widht\nother = width\n")
-[problem] = editor.problems_of(figures, 10)
+editor.change(figures, 12, "\ufeffwidth = widht\nother = width\n")
+[problem] = editor.problems_of(figures, 12)
 check(problem["range"], span(0, 9, 14))
 check(editor.at("definition", figures, 1, 9), {"uri": figures, "range": span(0, 1, 6)})
 check(editor.at("hover", figures, 0, 1)["range"], span(0, 1, 6))
