@@ -529,6 +529,7 @@ private:
       if (row.op.empty())
         row.op = product.op.str();
       row.exact += product.exact;
+      row.ran += product.ran;
       if (product.phase == Phase::InputGradient) {
         hasInput = true;
         row.input += product.exact;
@@ -598,6 +599,7 @@ private:
     row.layer = trace::shownName(
         StringRef(product.path).substr(product.path.rfind('/') + 1));
     row.exact = row.phase == "recompute" ? Rational() : row.traced;
+    row.ran = row.exact;
     if (row.phase == "input+weight" && product.weight) {
       row.weight = *product.weight;
       row.input = row.exact - row.weight;
@@ -672,7 +674,9 @@ private:
       audit.coverage
           .flop[unsigned(row.isTraced ? row.confidence : Confidence::None)] +=
           row.exact;
-      (row.phase == "recompute" ? audit.hardware : audit.model) += row.exact;
+      bool isAgain = row.phase == "recompute";
+      (isAgain ? audit.hardware : audit.model) += row.exact;
+      (isAgain ? audit.ranHardware : audit.ranModel) += row.ran;
       if (row.products.empty())
         continue;
       time += row.nanoseconds;
@@ -681,6 +685,7 @@ private:
         matched += row.nanoseconds;
     }
     audit.hardware += audit.model;
+    audit.ranHardware += audit.ranModel;
     if (time > 0)
       audit.coverage.time = matched / time;
     if (audit.run && !audit.isComparable())

@@ -57,6 +57,7 @@ struct Row {
   /// By the specification; and the shares of gradients of inputs and of
   /// weights.
   Rational exact, input, weight;
+  Rational ran;    ///< see SpecifiedProduct
   Rational traced; ///< by the shapes in the trace
   Elements elements;
   Rational made;
@@ -226,6 +227,8 @@ struct Audit {
   /// FLOP of the specification in the compared phases, without and with
   /// recomputation.
   Rational model, hardware;
+  /// The same for the batch of the trace: what ran in its time.
+  Rational ranModel, ranHardware;
   /// Whether enough is matched to compare totals.
   bool isComparable() const {
     return coverage.share() >= Rational::fraction(9, 10);

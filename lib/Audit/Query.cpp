@@ -130,12 +130,12 @@ private:
          noKernels},
         {"mfu", "",
          [](const Audit &audit) {
-           return modelUtilization(audit, audit.model);
+           return modelUtilization(audit, audit.ranModel);
          },
          noUse},
         {"hfu", "",
          [](const Audit &audit) {
-           return modelUtilization(audit, audit.hardware);
+           return modelUtilization(audit, audit.ranHardware);
          },
          noUse},
         {"in_kernels", "", utilizationInKernels, noUse},

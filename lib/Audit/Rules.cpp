@@ -37,6 +37,13 @@ static Rational share(int64_t one, int64_t of) {
 }
 
 static const Rule rules[] = {
+    // First: two batches may differ by a factor that another rule has.
+    {"batch", "the trace has another batch than is asked for",
+     [](const Subject &of) {
+       return when(hasBatchOfItsOwn(of) && of.row.isSpecified &&
+                       of.row.isTraced && isAsTraced(of),
+                   of.row.traced - of.row.exact);
+     }},
     {"not-joined", "the counters lack some of its kernels",
      [](const Subject &of) {
        return when(of.claim.isMeasured() &&
@@ -194,11 +201,6 @@ static const Rule rules[] = {
     {"absent", "in the specification, and not in the trace",
      [](const Subject &of) {
        return when(!of.row.isTraced && !of.row.other, -of.row.exact);
-     }},
-    {"batch", "the trace has another batch than is asked for",
-     [](const Subject &of) {
-       return when(hasBatchOfItsOwn(of) && isAsTraced(of),
-                   of.row.traced - of.row.exact);
      }},
     // The FLOP do not differ: a note states it, as for other batches.
     {"precision", "the trace multiplies in another format than the run",

@@ -89,6 +89,7 @@ SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
     if (distributed.numKnown(axis) != 0 &&
         !mlir::cast<MomentsAttr>(step.getAxes().get(axis)).getValue().isFixed())
       own.erase(axis);
+  Axes ran = fixedAt(step.getAxes(), own);
   if (asked)
     own[kBatchAxis.str()] = *asked;
   Axes counted = fixedAt(step.getAxes(), own);
@@ -103,6 +104,7 @@ SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
                                         : ProductKind::Matrices;
     at.flop = valueOf(product.flop, traced);
     at.exact = valueOf(product.exact, counted);
+    at.ran = asked ? valueOf(product.exact, ran) : at.exact;
     at.made = valueOf(product.made, traced);
     at.iterations = valueOf(product.iterations, traced);
     at.groups = product.groups;

@@ -24,6 +24,7 @@ struct SpecifiedProduct {
   /// its own lengths if they are a distribution, and for the number of examples
   /// that is asked for.
   Rational exact;
+  Rational ran; ///< the same for the number of examples in the trace
   Elements elements;
   Rational made; ///< elements of its result
   Rational iterations = 1;

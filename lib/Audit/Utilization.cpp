@@ -39,7 +39,7 @@ std::optional<Rational> netc::audit::utilizationInKernels(const Audit &audit) {
       return std::nullopt;
     return audit.model / (*peak * Rational(audit.wholeTime())) * 1000000000;
   }
-  std::optional<Rational> use = modelUtilization(audit, audit.model);
+  std::optional<Rational> use = modelUtilization(audit, audit.ranModel);
   if (!use || audit.step.levels.unionOfAll <= 0)
     return std::nullopt;
   return *use * Rational(audit.step.deviceTime()) /

@@ -214,8 +214,8 @@ static void stepLevelsOf(OStream &json, const Audit &audit) {
 
 static void utilizationOf(OStream &json, const Audit &audit) {
   json.attributeObject("utilization", [&] {
-    estimate(json, "mfu", modelUtilization(audit, audit.model));
-    estimate(json, "hfu", modelUtilization(audit, audit.hardware));
+    estimate(json, "mfu", modelUtilization(audit, audit.ranModel));
+    estimate(json, "hfu", modelUtilization(audit, audit.ranHardware));
     estimate(json, "in_kernels", utilizationInKernels(audit));
     json.attribute("at_clock", utilizationAtClock(audit));
     estimate(json, "peak",

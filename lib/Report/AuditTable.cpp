@@ -395,14 +395,15 @@ static void writeLevels(Page &page, const Audit &audit) {
             return shareText(Rational::fraction(time, step.duration()));
           },
           "");
-  if (std::optional<Rational> exactly = modelUtilization(audit, audit.model)) {
+  if (std::optional<Rational> exactly =
+          modelUtilization(audit, audit.ranModel)) {
     lines.add("MFU", shareText(*exactly) + " by the exact count");
     for (const Claim &claim : audit.claims)
-      if (claim.total != audit.model)
+      if (claim.total != audit.ranModel)
         lines.add("", shareText(*modelUtilization(audit, claim.total)) +
                           " by " + claim.id);
-    if (audit.hardware != audit.model)
-      lines.add("HFU", shareText(*modelUtilization(audit, audit.hardware)));
+    if (audit.ranHardware != audit.ranModel)
+      lines.add("HFU", shareText(*modelUtilization(audit, audit.ranHardware)));
   }
   if (std::optional<Rational> inKernels = utilizationInKernels(audit))
     lines.add("in kernels",
@@ -527,7 +528,7 @@ static void writeBatches(Page &page, llvm::ArrayRef<const Audit *> audits) {
   grid.addRule();
   for (auto [i, row] : llvm::enumerate(rows)) {
     std::optional<Rational> use =
-        modelUtilization(*row.audit, row.audit->model);
+        modelUtilization(*row.audit, row.audit->ranModel);
     grid.add(
         {{row.batch.str()},
          {seconds(row.audit->step.duration())},

@@ -52,6 +52,12 @@ struct Made {
     subject().claims.resize(1);
     has(7, 7);
   }
+  /// Asks for other counts than those of the trace, which has 4 examples.
+  void ask(Rational batch) {
+    audit.run = &run;
+    audit.asked = batch;
+    audit.sizes["N"] = 4;
+  }
   void specifyHalf() {
     run.conventions.causal = Conventions::Half;
     audit.run = &run;
@@ -210,10 +216,22 @@ const Case cases[] = {
      }},
     {"batch",
      [](Made &made) {
-       made.audit.run = &made.run;
-       made.audit.asked = 32;
-       made.audit.sizes["N"] = 4;
+       made.ask(32);
        made.subject().exact = 9600;
+       made.has(1200);
+     }},
+    // Twice as many, which could be half of each or two of each.
+    {"batch",
+     [](Made &made) {
+       made.ask(8);
+       for (Row &row : made.audit.rows)
+         row.exact = 2400;
+       made.has(1200);
+     }},
+    {"batch",
+     [](Made &made) {
+       made.ask(2);
+       made.subject().exact = 600;
        made.has(1200);
      }},
 };
@@ -258,6 +276,7 @@ TEST(Rules, WhatARoundingToolHasWithinAThousandthIsEqual) {
 
 /// What reports say of each, in the order in which they are tried.
 constexpr const char *meanings[] = {
+    "the trace has another batch than is asked for",
     "the counters lack some of its kernels",
     "a multiply-add counts as 1",
     "an op of this kind is not known to the tool",
@@ -283,7 +302,6 @@ constexpr const char *meanings[] = {
     "of what prepares the data",
     "in the trace, and not in the specification",
     "in the specification, and not in the trace",
-    "the trace has another batch than is asked for",
     "the trace multiplies in another format than the run",
 };
 
