@@ -560,9 +560,11 @@ private:
       row.isFusedAttention |= product.kind == ProductKind::Attention &&
                               product.phase == TracedProduct::Backward;
       if (trace.hasShapes) {
-        row.claims[0].flop += product.profiler;
+        row.claims[0].flop += product.profiler.value_or(0);
         row.claims[0].other += product.profilerOther;
-        row.claims[1].flop += product.counter;
+        row.claims[0].isUnknown |= !product.profiler;
+        row.claims[1].flop += product.counter.value_or(0);
+        row.claims[1].isUnknown |= !product.counter;
       }
       if (match.specified.empty()) {
         name.consume_front("aten::");

@@ -35,6 +35,8 @@ struct RowClaim {
   Rational flop;
   /// FLOP of `flop` for additions and scalings next to the product.
   Rational other;
+  /// Whether shapes are missing that tell what the tool counts.
+  bool isUnknown = false;
   /// The rules that explain the difference to the exact count; two if both are
   /// needed. Empty if the counts are equal, or if the difference is
   /// unexplained.
@@ -90,7 +92,7 @@ struct Row {
 };
 
 inline bool RowClaim::differs(const Row &row) const {
-  return !row.isUnknown && flop != row.exact;
+  return !row.isUnknown && !isUnknown && flop != row.exact;
 }
 
 /// Shares of the specification's FLOP, by the confidence of their match.

@@ -74,7 +74,7 @@ static std::optional<Rational> windows(Dims input, Dims weight, Dims stride,
   return points;
 }
 
-static EventCost none() { return {std::nullopt, {}, 0}; }
+static EventCost none() { return {std::nullopt, {}, std::nullopt}; }
 
 static EventCost both(Rational flop, Elements elements) {
   if (!flop.isValid())
@@ -450,9 +450,8 @@ StringRef netc::audit::ownPhaseOf(const Trace &trace, const HostEvent &event) {
 
 static EventCost ownCost(const Trace &trace, const HostEvent &event) {
   int64_t flop;
-  if (trace.value(event, 1).getAsInteger(10, flop) || flop < 0)
-    return none();
-  EventCost cost = both(flop, {});
+  bool isStated = !trace.value(event, 1).getAsInteger(10, flop) && flop >= 0;
+  EventCost cost = isStated ? both(flop, {}) : none();
   cost.counter = 0;
   return cost;
 }
@@ -575,8 +574,15 @@ int64_t netc::audit::groupsOf(const Trace &trace, const HostEvent &event) {
 EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
                               Dims result) {
   StringRef name = trace.names[event.name];
-  if (!hasSizes(trace, event))
-    return none();
+  const Kind *kind = kindOf(name);
+  bool isCounted =
+      name == backwardOf2021 || (kind && kind->counter == Kind::Counted);
+  if (!hasSizes(trace, event)) {
+    EventCost cost = none();
+    if (!isCounted)
+      cost.counter = 0;
+    return cost;
+  }
   // In backward convolutions of 2021, the weight's shape is in the other event.
   if (name == backwardOf2021) {
     Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
@@ -586,23 +592,21 @@ EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
   }
   if (name.starts_with(ownPrefix))
     return ownCost(trace, event);
-  const Kind *kind = kindOf(name);
-  if (!kind)
-    return none();
-  EventCost cost = kind->cost(trace, event, result);
-  if (kind->counter == Kind::NotCounted)
+  EventCost cost = kind ? kind->cost(trace, event, result) : none();
+  if (!isCounted)
     cost.counter = 0;
   return cost;
 }
 
-Rational netc::audit::profilerFlop(const Trace &trace, const HostEvent &event) {
+std::optional<Rational> netc::audit::profilerFlop(const Trace &trace,
+                                                  const HostEvent &event) {
   StringRef name = trace.names[event.name];
   auto shape = [&](unsigned i) { return trace.shape(event, i); };
   Rational flop;
-  if (!hasSizes(trace, event))
-    return 0;
   if (name == "aten::conv2d") {
     Dims input = shape(0), weight = shape(1);
+    if (!hasSizes(trace, event) || input.empty() || weight.empty())
+      return std::nullopt;
     auto stride = listOf(trace.value(event, 3), 2);
     auto pad = listOf(trace.value(event, 4), 2);
     auto dilation = listOf(trace.value(event, 5), 2);
@@ -612,9 +616,11 @@ Rational netc::audit::profilerFlop(const Trace &trace, const HostEvent &event) {
     if (auto points = windows(input, weight, stride, pad, dilation))
       flop = Rational(2) * input[0] * *points * productOf(weight);
   } else if (name == "aten::mm" || name == "aten::bmm") {
-    flop = matrices(shape(0), shape(1)).flop.value_or(0);
+    return hasSizes(trace, event) ? matrices(shape(0), shape(1)).flop
+                                  : std::nullopt;
   } else if (name == "aten::addmm" || name == "aten::baddbmm") {
-    flop = matrices(shape(1), shape(2)).flop.value_or(0);
+    return hasSizes(trace, event) ? matrices(shape(1), shape(2)).flop
+                                  : std::nullopt;
   } else if (isElementwise(trace, event) && event.shapes.size) {
     flop = productOf(shape(0)); // of a scalar 1
   }

@@ -13,7 +13,9 @@ namespace netc::audit {
 struct EventCost {
   std::optional<Rational> flop; ///< none if shapes or arguments are missing
   Elements elements;
-  Rational counter; ///< FLOP by the formulas of FlopCounterMode of PyTorch 2.15
+  /// FLOP by the formulas of FlopCounterMode of PyTorch 2.15; none if it has
+  /// one for the op, and shapes or arguments are missing.
+  std::optional<Rational> counter;
   /// Elements of the result of a matrix product. The two gradients of a product
   /// are equal in all else, and are told apart by this.
   std::optional<Rational> made = std::nullopt;
@@ -53,8 +55,9 @@ EventCost costOf(const trace::Trace &trace, const trace::HostEvent &event,
 int64_t groupsOf(const trace::Trace &trace, const trace::HostEvent &event);
 
 /// FLOP by the formulas of torch.profiler (torch/csrc/profiler/util.cpp of
-/// PyTorch 2.15).
-Rational profilerFlop(const trace::Trace &trace, const trace::HostEvent &event);
+/// PyTorch 2.15). None if it has one for the op, and the shapes do not suffice.
+std::optional<Rational> profilerFlop(const trace::Trace &trace,
+                                     const trace::HostEvent &event);
 
 /// Whether `profilerFlop` counts elements of the event, and no product.
 bool isElementwise(const trace::Trace &trace, const trace::HostEvent &event);

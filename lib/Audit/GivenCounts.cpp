@@ -169,11 +169,12 @@ private:
   Rational weightOf(const trace::HostEvent &event,
                     std::optional<unsigned> product) const {
     if (given.counts.front().module == 0)
-      return profilerFlop(trace, event);
+      return profilerFlop(trace, event).value_or(0);
     if (!product)
       return Rational();
     const TracedProduct &holder = step.products[*product];
-    return &event == &trace.host[holder.event] ? holder.counter : Rational();
+    return &event == &trace.host[holder.event] ? holder.counter.value_or(0)
+                                               : Rational();
   }
 
   /// Op and shapes. FlopCounterMode writes `aten.mm`.

@@ -183,9 +183,24 @@ static void noteShapes(Audit &audit) {
            hint);
 }
 
+/// Notes what tools count of that is not known.
+static void noteUnknownCounts(Audit &audit) {
+  for (auto [i, claim] : llvm::enumerate(audit.claims))
+    if (size_t rows = llvm::count_if(audit.rows, [i = i](const Row &row) {
+          return row.claims[i].isUnknown;
+        }))
+      note(audit, "unknown-counts",
+           llvm::formatv(
+               "rows whose shapes do not tell what {0} counts: {1}; its "
+               "total is without them",
+               claim.id, rows)
+               .str());
+}
+
 void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
   const trace::Trace &trace = *audit.trace;
   noteShapes(audit);
+  noteUnknownCounts(audit);
   if (trace.shapesAdded)
     note(audit, "added-shapes",
          "ops that have their shapes from the execution trace: " +

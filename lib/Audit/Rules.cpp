@@ -60,15 +60,16 @@ static const Rule rules[] = {
      [](const Subject &of) {
        const RowClaim &first = of.ofForward ? *of.ofForward : of.has;
        return when(of.row.isSpecified && of.row.isTraced && !of.row.isStopped &&
-                       !of.claim.isMeasured() &&
+                       !of.claim.isMeasured() && !first.isUnknown &&
                        (first.flop - first.other).isZero(),
                    -of.row.exact);
      }},
     {"no-backward", "gradients are not counted",
      [](const Subject &of) {
-       return when(of.row.isGradient() && of.row.isTraced && of.ofForward &&
-                       !of.ofForward->flop.isZero(),
-                   -of.row.exact);
+       return when(
+           of.row.isGradient() && of.row.isTraced && of.ofForward &&
+               (of.ofForward->isUnknown || !of.ofForward->flop.isZero()),
+           -of.row.exact);
      }},
     {"no-input-gradient", "the gradient of the input is left out",
      [](const Subject &of) {
@@ -219,7 +220,7 @@ static bool isEqual(const Subject &of, const Rational &a, const Rational &b) {
 
 static void explain(const Subject &of, RowClaim &claim) {
   Rational difference = of.difference();
-  if (of.row.isUnknown || isEqual(of, difference, 0))
+  if (of.row.isUnknown || of.has.isUnknown || isEqual(of, difference, 0))
     return;
   for (const Rule &rule : rules)
     if (Explained explained = rule.difference(of);
@@ -245,7 +246,7 @@ void netc::audit::explain(Audit &audit) {
     claim.isHalf = !audit.rows.empty();
     bool isAny = false;
     for (const Row &row : audit.rows)
-      if (row.isSpecified && row.isTraced) {
+      if (row.isSpecified && row.isTraced && !row.claims[i].isUnknown) {
         isAny = true;
         claim.isHalf &= row.claims[i].flop * 2 == row.exact;
       }

@@ -467,7 +467,7 @@ private:
     for (uint32_t i : tree.order) {
       if (!isOp(i))
         continue;
-      Rational flop = profilerFlop(trace, trace.host[i]);
+      std::optional<Rational> flop = profilerFlop(trace, trace.host[i]);
       uint32_t event = holder[i];
       if (event == nobody)
         if (auto found = below.find(i); found != below.end())
@@ -475,17 +475,22 @@ private:
       // Traces of 2021 lack the stride, which the profiler knew.
       if (nameOf(i) == "aten::conv2d" && trace.host[i].values.size == 0 &&
           event != nobody && trace.shape(trace.host[i], 0).size() == 4)
-        flop = step.products[productOf[event]].flop.value_or(0);
-      if (flop.isZero())
+        flop = step.products[productOf[event]].flop;
+      if (flop && flop->isZero())
         continue;
       if (event == nobody) {
-        step.others.push_back({i, originOf(i), flop});
+        if (flop)
+          step.others.push_back({i, originOf(i), *flop});
         continue;
       }
       TracedProduct &product = step.products[productOf[event]];
-      product.profiler += flop;
+      if (!flop || !product.profiler) {
+        product.profiler.reset();
+        continue;
+      }
+      *product.profiler += *flop;
       if (isElementwise(trace, trace.host[i]))
-        product.profilerOther += flop;
+        product.profilerOther += *flop;
     }
   }
 

@@ -42,8 +42,9 @@ struct TracedProduct {
   /// The modules and ranges of the user around it, from the outside:
   /// `Encoder_0/layer1/Linear_3`.
   std::string path;
-  /// What torch.profiler and FlopCounterMode count of it.
-  Rational profiler, counter;
+  /// What torch.profiler and FlopCounterMode count of it; none where shapes
+  /// that they need are missing.
+  std::optional<Rational> profiler = Rational(), counter = Rational();
   /// FLOP of `profiler` for additions and scalings around the product.
   Rational profilerOther;
   unsigned parts = 0; ///< number of events of ops inside

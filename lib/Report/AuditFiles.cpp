@@ -106,7 +106,10 @@ static void rowOf(OStream &json, const Audit &audit, const Row &row) {
     json.attributeObject("claims", [&] {
       for (auto [claim, has] : llvm::zip(audit.claims, row.claims))
         json.attributeObject(claim.id, [&] {
-          number(json, "flop", has.flop);
+          if (has.isUnknown)
+            json.attribute("flop", nullptr);
+          else
+            number(json, "flop", has.flop);
           ruleOf(json, "rule", has, row);
         });
     });
@@ -348,7 +351,7 @@ void netc::printAuditCsv(llvm::raw_ostream &os, const AuditReport &report) {
           continue;
         }
         const RowClaim &has = row.claims[claim - audit->claims.begin()];
-        os << ',' << has.flop << ',';
+        os << ',' << (has.isUnknown ? "" : has.flop.str()) << ',';
         if (has.differs(row))
           os << (has.rules.empty() ? "unexplained" : has.rules.front()->id);
       }

@@ -28,13 +28,13 @@ Rational AuditRows::flop(size_t claim) const {
 static bool isRight(const Row &row) {
   return row.isTraced && row.isSpecified &&
          llvm::all_of(row.claims, [&](const RowClaim &claim) {
-           return claim.flop == row.exact;
+           return !claim.isUnknown && claim.flop == row.exact;
          });
 }
 
 static bool areAlike(const Row &a, const Row &b) {
   auto sameClaim = [](const RowClaim &x, const RowClaim &y) {
-    return x.flop == y.flop && x.rules == y.rules;
+    return x.flop == y.flop && x.isUnknown == y.isUnknown && x.rules == y.rules;
   };
   if (a.op != b.op || a.phase != b.phase || a.confidence != b.confidence)
     return false;

@@ -207,6 +207,10 @@ static void writeRows(Page &page, const Audit &audit) {
     for (auto [i, claim] : llvm::enumerate(row.claims)) {
       Rational flop = rows.flop(i);
       bool isEqual = !claim.differs(row);
+      if (claim.isUnknown) {
+        cells.insert(cells.end(), {{"?"}, {}, {}});
+        continue;
+      }
       cells.push_back({flopCell(flop), isEqual ? Style::Plain : Style::Bad});
       cells.push_back({exact.isZero() ? "" : ratioText(flop / exact),
                        isEqual ? Style::Dim : Style::Bad});

@@ -117,8 +117,8 @@ TEST(Trace, CountsAreExactBesideThoseOfTheTools) {
     for (const CountedEvent &other : step.others)
       profiler += other.flop;
     for (const TracedProduct &product : step.products) {
-      profiler += product.profiler;
-      counter += product.counter;
+      profiler += product.profiler.value_or(0);
+      counter += product.counter.value_or(0);
     }
     EXPECT_EQ(flopIn(step, TracedProduct::Forward).str(), expected.forward);
     EXPECT_EQ(flopIn(step, TracedProduct::Backward).str(), expected.backward);

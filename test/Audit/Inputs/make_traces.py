@@ -344,6 +344,17 @@ large = Trace()
 large.op("aten::mm", [4, 8], [8, 16])
 large.op("aten::mm", [2**62, 8], [8, 2])
 large.write("large")
+for name, dims in (
+    ("missing", []),
+    ("negative", [-8, 16]),
+    ("beyond", [10**30, 16]),
+    ("fraction", [8.5, 16]),
+    ("texts", ["a", "b"]),
+):
+    unusable = Trace()
+    unusable.op("aten::mm", [4, 8], dims)
+    unusable.op("aten::mm", [4, 16], [16, 2])
+    unusable.write("unusable-" + name)
 empty = Trace()
 empty.op("aten::mm", [0, 8], [8, 16])
 empty.write("of-nothing")
