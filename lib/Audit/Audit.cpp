@@ -98,7 +98,8 @@ public:
     for (Row &row : audit.rows)
       row.joinedKernels = row.kernels;
     for (const trace::Trace *given : question.counts)
-      addGiven(audit, *given);
+      if (llvm::Error error = addGiven(audit, *given))
+        return error;
     addKernels();
     if (question.counters) {
       if (llvm::Error error = joinCounters(*question.counters))

@@ -440,6 +440,10 @@ static const Kind *kindOf(StringRef name) {
   return kind == std::end(kinds) ? nullptr : kind;
 }
 
+bool netc::audit::multiplies(StringRef op) {
+  return op == "aten::conv2d" || kindOf(op);
+}
+
 /// Prefix of events of netc's own traces; see lib/Program/StepTrace.h.
 static constexpr llvm::StringLiteral ownPrefix = "net::";
 

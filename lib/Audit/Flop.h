@@ -28,8 +28,11 @@ struct EventCost {
 std::optional<ProductKind> productKindOf(const trace::Trace &trace,
                                          const trace::HostEvent &event);
 
-/// The same of an event in which no product was found, by words in its name:
-/// it may be one whose cost netc does not know.
+/// Whether an op is a product by its name.
+bool multiplies(llvm::StringRef op);
+
+/// The same as `productKindOf` of an event in which no product was found, by
+/// words in its name: it may be one whose cost netc does not know.
 std::optional<ProductKind> suspectedKindOf(const trace::Trace &trace,
                                            const trace::HostEvent &event);
 

@@ -6,6 +6,7 @@
 
 #include "lib/Audit/Flop.h"
 #include "lib/Audit/Notes.h"
+#include "lib/Trace/Read.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -21,7 +22,7 @@ public:
   Giver(Audit &audit, const trace::Trace &given)
       : audit(audit), trace(*audit.trace), step(audit.step), given(given) {}
 
-  void run() {
+  llvm::Error run() {
     // A tool may have written several files: each is a claim of its own.
     std::string id = given.tool + ", given";
     size_t before = llvm::count_if(audit.claims, [&](const Claim &claim) {
@@ -36,6 +37,14 @@ public:
     rowOf = audit.rowsOfProducts();
     sortProducts();
     addUp();
+    // Shapes that the trace lacks tell nothing of the program.
+    if ((trace.hasShapes || !hasShapes) && isOfAnother())
+      return trace::fail(
+          {"counts-match-nothing",
+           llvm::formatv("none of the {0} ops and shapes that were counted is "
+                         "one of the step; see that both are of the same "
+                         "program",
+                         sums.size())});
     noteMeans();
     Rational rest = whole;
     for (const auto &[key, sum] : sums)
@@ -51,8 +60,11 @@ public:
           has.other += flop;
         rest -= flop;
       }
+    // Behind the last use of rowOf: rows are added.
+    addExtra(rest);
     if (!rest.isZero())
       audit.addOther(claim, rest, "the rest of the sum");
+    return llvm::Error::success();
   }
 
 private:
@@ -68,6 +80,27 @@ private:
     /// By the tool's formulas, of all events of the step.
     Rational weight;
   };
+
+  bool isOfAnother() const {
+    return llvm::all_of(
+        sums, [](const auto &each) { return each.second.events.empty(); });
+  }
+
+  /// Adds a row of the products that the step has not, and takes them from the
+  /// rest, which is of ops that multiply nothing.
+  void addExtra(Rational &rest) {
+    Rational extra;
+    for (const auto &[key, sum] : sums)
+      if (sum.events.empty() && multiplies(StringRef(key).split('[').first))
+        extra += sum.flop;
+    if (extra.isZero())
+      return;
+    audit.addOther(claim, extra, "other products");
+    Row &row = audit.rows.back();
+    row.other.reset();
+    row.claims[claim].other = 0;
+    rest -= extra;
+  }
 
   void addUp() {
     bool areOfAllSteps = false;
@@ -241,6 +274,6 @@ private:
 };
 } // namespace
 
-void netc::audit::addGiven(Audit &audit, const trace::Trace &given) {
-  Giver(audit, given).run();
+llvm::Error netc::audit::addGiven(Audit &audit, const trace::Trace &given) {
+  return Giver(audit, given).run();
 }

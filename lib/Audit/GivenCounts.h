@@ -12,7 +12,7 @@ namespace netc::audit {
 /// Adds a claim: what a tool counted, as `given` states it. Counts with shapes
 /// are laid to the events with these shapes; counts of an op, such as those of
 /// FlopCounterMode, to all of its events, in proportion to the tool's formulas.
-void addGiven(Audit &audit, const trace::Trace &given);
+llvm::Error addGiven(Audit &audit, const trace::Trace &given);
 
 } // namespace netc::audit
 
