@@ -79,6 +79,10 @@ public:
     for (auto [i, claim] : llvm::enumerate(audit.claims))
       if (path.take({claim.member}))
         return ofClaim(i);
+    if (path.take({"counters"}))
+      return notTraced("counters", "no counters of FLOP were given");
+    if (path.take({"given"}))
+      return notTraced("given", "no counts of a tool were given");
     return path.complain();
   }
 
