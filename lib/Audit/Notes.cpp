@@ -206,6 +206,11 @@ void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
          "ops that have their shapes from the execution trace: " +
              llvm::Twine(trace.shapesAdded));
   noteDamage(audit, trace);
+  if (audit.step.unlaunched)
+    note(audit, "no-launch",
+         "kernels that belong to no step, since the trace has no launch of "
+         "them: " +
+             llvm::Twine(audit.step.unlaunched));
   if (!trace.hasTimes)
     note(audit, "no-times",
          "the trace has no times: it tells the order of ops");

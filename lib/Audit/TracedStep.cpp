@@ -559,8 +559,11 @@ private:
       bool isLaunched = launch != launches.end();
       int64_t time =
           isLaunched ? trace.host[launch->second].start : kernel.start;
-      if ((hasLaunches && !isLaunched && !step.name.empty()) ||
-          time < step.start || time >= step.end)
+      if (hasLaunches && !isLaunched && !step.name.empty()) {
+        step.unlaunched += kernel.kind == DeviceEvent::Kernel;
+        continue;
+      }
+      if (time < step.start || time >= step.end)
         continue;
       if (kernel.kind != DeviceEvent::Kernel) {
         levels.copies += kernel.duration;

@@ -106,6 +106,7 @@ struct TracedStep {
   std::vector<StepKernel> kernels; ///< in the order of the trace
   std::vector<StepKernel> counted; ///< the same for Trace::counted
   Levels levels;
+  size_t unlaunched = 0; ///< kernels left out, since no launch tells their step
   /// The most bytes that were allocated at once, of the device if it has any;
   /// none where the trace does not say.
   std::optional<int64_t> memory;

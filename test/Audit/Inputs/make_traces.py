@@ -355,6 +355,14 @@ for name, dims in (
     unusable.op("aten::mm", [4, 8], dims)
     unusable.op("aten::mm", [4, 16], [16, 2])
     unusable.write("unusable-" + name)
+unlaunched = Trace()
+unlaunched.around(
+    "user_annotation", "ProfilerStep#1", lambda: unlaunched.op("aten::mm", [4, 8], [8, 16], kernels=[("gemm", 5)])
+)
+for event in unlaunched.events:
+    if event["cat"] == "kernel":
+        event["args"]["correlation"] = -1
+unlaunched.write("unlaunched")
 empty = Trace()
 empty.op("aten::mm", [0, 8], [8, 16])
 empty.write("of-nothing")
