@@ -93,7 +93,7 @@ static std::optional<std::pair<int64_t, int64_t>> timesIn(StringRef text) {
   };
   auto [from, to] = text.split('-');
   auto start = timeIn(from), end = timeIn(to);
-  if (!start || !end || *start >= *end)
+  if (!start || !end)
     return std::nullopt;
   return std::pair(*start, *end);
 }
@@ -130,9 +130,20 @@ static llvm::Error chooseStep(const Trace &trace, StringRef range,
   auto [begin, end] = extentOf(trace);
   std::vector<Marked> marked;
   if (auto times = timesIn(range)) {
-    if (times->first < end - begin)
-      marked = {{begin + times->first,
-                 begin + std::min(times->second, end - begin), range.str()}};
+    if (times->second < times->first)
+      return fail(
+          {"trace-without-range",
+           llvm::formatv("`--range={0}` ends before it begins", range)});
+    int64_t from = begin + times->first,
+            to = begin + std::min(times->second, end - begin);
+    if (llvm::none_of(trace.host, [&](const HostEvent &event) {
+          return event.start >= from && event.start < to;
+        }))
+      return fail({"trace-without-range",
+                   llvm::formatv("no event begins in `--range={0}`; the events "
+                                 "of the trace lie from 0ms to {1}ms",
+                                 range, (end - begin) * 1e-6)});
+    marked = {{from, to, range.str()}};
   } else if (!range.empty()) {
     marked = markedBy(trace, [&](StringRef name) {
       return name == range ||
