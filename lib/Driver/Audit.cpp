@@ -199,6 +199,10 @@ public:
         return refuse(session, path, made.takeError());
       for (auto [name, other] : beside)
         audit::noteDamage(made->audit, *other, name);
+      for (StringRef name : unused)
+        audit::note(made->audit, "unused-shapes",
+                    name + ": gives no op its shapes: those of the trace have "
+                           "theirs, or it is of another run");
       audited.push_back(std::move(*made));
     }
     return Fine;
@@ -239,9 +243,12 @@ private:
       if (!isExecution(*execution))
         continue;
       bool haveShapes = false;
+      size_t added = 0;
       for (const auto &file : files)
         if (hasTimedOps(*file)) {
-          file->shapesAdded += trace::addShapes(*file, *execution);
+          size_t given = trace::addShapes(*file, *execution);
+          file->shapesAdded += given;
+          added += given;
           haveShapes |= file->hasShapes;
         }
       if (!haveShapes)
@@ -252,6 +259,8 @@ private:
                                        "trace its shapes; see that both are of "
                                        "the same run",
                                        execution->host.size())}));
+      if (!added)
+        unused.push_back(llvm::sys::path::filename(path));
     }
     return Fine;
   }
@@ -259,6 +268,7 @@ private:
   Session &session;
   audit::Question question;
   std::vector<std::unique_ptr<trace::Trace>> files;
+  std::vector<StringRef> unused; ///< execution traces that gave no shapes
   bool hasTimeline = false, hasOps = false, isAnyTimed = false;
 };
 } // namespace
