@@ -133,6 +133,16 @@ static void noteDevice(Audit &audit) {
   std::optional<Accelerator> taken = acceleratorOf(ofRun);
   if (!taken)
     return;
+  // Traces of netc are of no device, or of that of the run.
+  bool isOwn =
+      llvm::any_of(audit.step.products, [](const TracedProduct &product) {
+        return product.isNamed();
+      });
+  if (traced.empty() && audit.trace->kernels.empty() && !isOwn &&
+      modelUtilization(audit, audit.ranModel))
+    return note(audit, "device",
+                "the trace has no device, the run has " + ofRun +
+                    ", whose peaks utilization is measured against");
   // `Tesla V100-DGXS-32GB` is a V100.
   for (StringRef word : llvm::split(traced, ' ')) {
     StringRef model = word.split('-').first;
