@@ -136,9 +136,11 @@ static llvm::Error chooseStep(const Trace &trace, StringRef range,
            llvm::formatv("`--range={0}` ends before it begins", range)});
     int64_t from = begin + times->first,
             to = begin + std::min(times->second, end - begin);
-    if (llvm::none_of(trace.host, [&](const HostEvent &event) {
-          return event.start >= from && event.start < to;
-        }))
+    auto begins = [&](const auto &event) {
+      return event.start >= from && event.start < to;
+    };
+    if (llvm::none_of(trace.host, begins) &&
+        llvm::none_of(trace.kernels, begins))
       return fail({"trace-without-range",
                    llvm::formatv("no event begins in `--range={0}`; the events "
                                  "of the trace lie from 0ms to {1}ms",
