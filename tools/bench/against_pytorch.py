@@ -91,6 +91,9 @@ class Netc:
             result = (many - few) / arguments.steps
         else:
             report, _ = self.run(arguments, f"--seconds={arguments.seconds}")
+            # The first step touches all memory for the first time, and takes several times as long.
+            if report["warmup"] == 0:
+                sys.exit(f"no step of {self.program} was left to warm up; give more than --seconds={arguments.seconds:g}")
             result = report["step"]["median"]
         machine = self.run(arguments, "--steps=1", "--peaks")[0]["machine"]
         self.peak = max(self.peak, machine["peak"]["measured"])
