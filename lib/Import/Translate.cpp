@@ -391,6 +391,11 @@ void Translator::putReal(Step &step, std::string key, double number,
   put(step, key, key, realText(number), realText(byDefault));
 }
 
+void Translator::putSizes(Step &step, const Sizes &sizes, std::string name) {
+  put(step, "", std::move(name), sizesText(sizes), "", false);
+  step.arguments.back().hasSizes = true;
+}
+
 void Translator::putOver(Step &step, int x, unsigned at) {
   if (featureAxis(x) != int(at))
     put(step, "over", "over", "axes(%0)[" + std::to_string(at) + "]", "",

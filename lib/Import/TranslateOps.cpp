@@ -53,8 +53,7 @@ void Translator::translateNode() {
     for (size_t i = 0; i < ins.size(); ++i)
       made.fn += "%" + std::to_string(i) + ", ";
     made.fn += "out = [#0])";
-    put(made, "", "out", sizesText(shape(out())), "", false);
-    made.arguments.back().hasSizes = true;
+    putSizes(made, shape(out()), "out");
     return;
   }
   foreign = findForeign(node->op);
@@ -677,8 +676,7 @@ void Translator::combine(const std::string &sign, int a, int b) {
     std::string zeros = "zeros(#0)";
     auto all = [&](int x, int at) { return expanded(x, at, zeros); };
     made.fn = all(a, 0) + " " + sign + " " + all(b, 1);
-    put(made, "", "size", sizesText(shape(out())), "", false);
-    made.arguments.back().hasSizes = true;
+    putSizes(made, shape(out()));
     labels(out()).assign(shape(out()).size(), "");
     return;
   }
@@ -772,8 +770,7 @@ void Translator::expandTo(int x) {
   if (shape(x) == shape(out()))
     return same(x);
   Step &made = step(Step::Form_, "", {x});
-  put(made, "", "size", sizesText(shape(out())), "", false);
-  made.arguments.back().hasSizes = true;
+  putSizes(made, shape(out()));
   made.fn = expanded(x, 0, "zeros(#0)", &made);
   labels(out()).assign(shape(out()).size(), "");
 }

@@ -249,8 +249,7 @@ void Translator::broadcastProduct(int a, int b) {
     if (operands[i].first.size() != shape(made.ins[i]).size()) {
       text = "reshape(" + text + ", #" + std::to_string(made.arguments.size()) +
              ")";
-      put(made, "", "size", sizesText(operands[i].first), "", false);
-      made.arguments.back().hasSizes = true;
+      putSizes(made, operands[i].first);
     }
     texts += ", " + text;
   }
@@ -413,8 +412,7 @@ void Translator::maskedAttention(Step &made, int mask, double drop) {
   std::string name = "%3";
   if (kept.size() != m.size()) {
     name = "reshape(%3, #1)";
-    put(made, "", "size", sizesText(kept), "", false);
-    made.arguments.back().hasSizes = true;
+    putSizes(made, kept);
   }
   std::string bias = kept.size() == 4
                          ? name

@@ -142,6 +142,5 @@ void Translator::lastStates(int result, const std::vector<int> &states,
   labels(result).assign(3, "");
   if (!isOne)
     return;
-  put(made, "", "size", sizesText(shape(result)), "", false);
-  made.arguments.back().hasSizes = true;
+  putSizes(made, shape(result));
 }

@@ -44,13 +44,15 @@ void Translator::vectorNorm() {
     refuse("netc has norms of order 1, 2 and inf");
 }
 
+bool Translator::keepsAxes() {
+  return !shape(out()).empty() && shape(out()).size() == shape(in(0)).size();
+}
+
 Step &Translator::summary(const std::string &form, std::vector<int> ins) {
-  if (!flag("keepdim"))
+  if (!keepsAxes())
     return step(Step::Form_, form, std::move(ins));
-  Step &made = step(Step::Form_, "", std::move(ins));
-  made.fn = "reshape(" + form + ", #0)";
-  put(made, "", "size", sizesText(shape(out())), "", false);
-  made.arguments.back().hasSizes = true;
+  Step &made = step(Step::Form_, "reshape(" + form + ", #0)", std::move(ins));
+  putSizes(made, shape(out()));
   return made;
 }
 
@@ -85,14 +87,13 @@ void Translator::variance() {
   int mean = without("mean(%0" + places, x, over);
   std::string form = "mean(%0 * %0" + places;
   if (correction != 0)
-    form = "sum(%0 * %0" + places + (flag("keepdim") ? " / #1" : " / #0");
+    form = "sum(%0 * %0" + places + (keepsAxes() ? " / #1" : " / #0");
   if (llvm::StringRef(node->op).starts_with("aten.std"))
     form = "sqrt(" + form + ")";
   Step &spread = summary(form, {steps.back().outs[0]});
-  if (correction != 0) {
+  if (correction != 0)
     put(spread, "", "count",
         std::to_string(fixed(count) - int64_t(correction)));
-  }
   if (node->outs.size() < 2)
     return;
   // Of std_mean and var_mean, the mean.
@@ -119,36 +120,23 @@ void Translator::reduce() {
   int x = in(0);
   size_t rank = shape(x).size();
   std::vector<unsigned> over = reducedAxes(rank);
-  Sizes kept = shape(x);
   std::vector<std::string> left = labels(x);
-  for (unsigned each : llvm::reverse(over)) {
-    kept.erase(kept.begin() + each);
+  for (unsigned each : llvm::reverse(over))
     left.erase(left.begin() + each);
-  }
   bool isGlobal = foreign->op == "mean" && rank >= 3 &&
                   over.size() == rank - 2 && over[0] == 2 &&
                   isImage(x, rank - 2);
-  bool keeps = kept.size() != shape(out()).size();
-  Step &made =
-      step(isGlobal && !keeps ? Step::Pipe : Step::Form_, "GlobalAvgPool", {x});
-  if (isGlobal && !keeps) {
-    labels(out()) = left;
-    return;
-  }
   if (isGlobal) {
-    made.form = Step::Pipe;
-    made.fn = "AdaptiveAvgPool";
-    put(made, "", "size", "1");
-    labels(out()) = labels(x);
+    Step &made = step(Step::Pipe,
+                      keepsAxes() ? "AdaptiveAvgPool" : "GlobalAvgPool", {x});
+    if (keepsAxes())
+      put(made, "", "size", "1");
+    labels(out()) = keepsAxes() ? labels(x) : left;
     return;
   }
-  made.fn = foreign->op.str() + "(%0, over = " + placesText(over) + ")";
-  if (keeps) {
-    made.fn = "reshape(" + made.fn + ", #0)";
-    put(made, "", "size", sizesText(shape(out())), "", false);
-    made.arguments.back().hasSizes = true;
-    left.assign(shape(out()).size(), "");
-  }
+  summary(foreign->op.str() + "(%0, over = " + placesText(over) + ")", {x});
+  if (keepsAxes())
+    left.assign(rank, "");
   labels(out()) = left;
 }
 

@@ -120,8 +120,7 @@ void Translator::stack() {
                     ins);
   Sizes part = shape(ins[0]);
   part.insert(part.begin() + at, 1);
-  put(made, "", "size", sizesText(part), "", false);
-  made.arguments.back().hasSizes = true;
+  putSizes(made, part);
 }
 
 void Translator::split() {
@@ -179,8 +178,7 @@ void Translator::unbind() {
   for (size_t i = 0; i < node->outs.size(); ++i) {
     Step &each = step(Step::Form_, "reshape(%0, #0)", {parts[i]});
     each.outs = {node->outs[i]};
-    put(each, "", "size", sizesText(shape(node->outs[i])), "", false);
-    each.arguments.back().hasSizes = true;
+    putSizes(each, shape(node->outs[i]));
     labels(node->outs[i]).assign(rank - 1, "");
   }
 }
@@ -215,8 +213,7 @@ void Translator::repeat() {
                         llvm::join(over, ", ") + "]), #1)",
                     {x});
   for (const Sizes &each : {sizes, shape(out())}) {
-    put(made, "", "size", sizesText(each), "", false);
-    made.arguments.back().hasSizes = true;
+    putSizes(made, each);
   }
   labels(out()).assign(rank, "");
 }

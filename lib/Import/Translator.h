@@ -89,6 +89,8 @@ private:
                   bool isNumber = true);
   void putReal(Step &step, std::string key, double number, double byDefault);
   /// `over = ..`, where the axis is not the one that netc takes by itself.
+  /// A tuple of sizes, which may have free axes.
+  void putSizes(Step &step, const Sizes &sizes, std::string name = "size");
   void putOver(Step &step, int x, unsigned at);
   /// -1 where netc finds none.
   int featureAxis(int x);
@@ -368,7 +370,9 @@ private:
   /// Variances and standard deviations, of some with means.
   void variance();
   void logSumExp();
-  /// What an op makes of axes: a form, with axes of one place where these stay.
+  /// Whether the result of a reduction has axes of size 1 for the reduced ones.
+  bool keepsAxes();
+  /// A reduction as a form, reshaped if it keeps its axes.
   Step &summary(const std::string &form, std::vector<int> ins);
   /// x less what `reduced` makes of some axes of it, which is returned.
   int without(const std::string &reduced, int x, llvm::ArrayRef<unsigned> over);
