@@ -7,6 +7,7 @@
 #include "grammar/NetLexer.h"
 #include "lib/Frontend/NewlineFilter.h"
 #include "lib/Frontend/SyntaxTree.h"
+#include "lib/Frontend/Tokens.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -164,16 +165,6 @@ struct Line {
 };
 } // namespace
 
-static bool isOpening(size_t type) {
-  return type == NetLexer::LPAREN || type == NetLexer::LBRACKET ||
-         type == NetLexer::LBRACE;
-}
-
-static bool isClosing(size_t type) {
-  return type == NetLexer::RPAREN || type == NetLexer::RBRACKET ||
-         type == NetLexer::RBRACE;
-}
-
 static std::string textOf(const Token *token) {
   std::string text = token->getText();
   size_t type = token->getType();
@@ -280,13 +271,13 @@ static void indent(std::vector<Line> &lines,
       continue;
     const Token *first = line.first();
     bool goesOn = before && !begins.contains(first->getStartIndex()) &&
-                  !isOpening(before->getType()) && !roles.isElse(first);
+                  !isOpener(before) && !roles.isElse(first);
     // Elements of a list are aligned.
     if (before && (before->getType() == NetLexer::COMMA ||
                    before->getType() == NetLexer::SEMI))
       goesOn &= open.empty();
     size_t inside = open.empty() ? 0 : open.back().inside;
-    bool isEnd = isClosing(first->getType());
+    bool isEnd = isCloser(first);
     line.indent = isEnd ? open.back().outside : inside + goesOn * kIndent;
     line.indentAbove = isEnd ? inside : line.indent;
 
@@ -295,9 +286,9 @@ static void indent(std::vector<Line> &lines,
     size_t own = line.indent;
     for (size_t i = 0; i != line.codeSize(); ++i) {
       before = line.pieces[i].token;
-      if (isClosing(before->getType()))
+      if (isCloser(before))
         own = open.pop_back_val().outside;
-      else if (isOpening(before->getType()))
+      else if (isOpener(before))
         open.push_back({own, before->getType() == NetLexer::LBRACE ||
                                      i + 1 == line.codeSize()
                                  ? own + kIndent
@@ -315,8 +306,8 @@ static void indent(std::vector<Line> &lines,
 
 static void dropEmptyLines(std::vector<Line> &lines) {
   for (auto [above, line] : llvm::zip(lines, llvm::drop_begin(lines)))
-    if (isClosing(line.first()->getType()) ||
-        isOpening(above.pieces[above.codeSize() - 1].token->getType()))
+    if (isCloser(line.first()) ||
+        isOpener(above.pieces[above.codeSize() - 1].token))
       line.isAfterEmpty = false;
 }
 

@@ -43,12 +43,14 @@ bool isInfix(const Token *token) {
           token->getType() <= NetParser::ABOUT);
 }
 
-bool isOpener(const Token *token) {
-  return is(token, {NetParser::LPAREN, NetParser::LBRACKET, NetParser::LBRACE});
+bool isOpener(size_t type) {
+  return type == NetParser::LPAREN || type == NetParser::LBRACKET ||
+         type == NetParser::LBRACE;
 }
 
-bool isCloser(const Token *token) {
-  return is(token, {NetParser::RPAREN, NetParser::RBRACKET, NetParser::RBRACE});
+bool isCloser(size_t type) {
+  return type == NetParser::RPAREN || type == NetParser::RBRACKET ||
+         type == NetParser::RBRACE;
 }
 
 size_t closerOf(const Token *opener) { return opener->getType() + 1; }

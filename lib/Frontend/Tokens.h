@@ -25,8 +25,14 @@ bool sameLine(const antlr4::Token *left, const antlr4::Token *right);
 
 bool isKeyword(const antlr4::Token *token);
 bool isInfix(const antlr4::Token *token);
-bool isOpener(const antlr4::Token *token);
-bool isCloser(const antlr4::Token *token);
+bool isOpener(size_t type);
+bool isCloser(size_t type);
+inline bool isOpener(const antlr4::Token *token) {
+  return token && isOpener(token->getType());
+}
+inline bool isCloser(const antlr4::Token *token) {
+  return token && isCloser(token->getType());
+}
 /// The type of the bracket that closes `opener`.
 size_t closerOf(const antlr4::Token *opener);
 /// Whether the token begins a declaration on a new line.

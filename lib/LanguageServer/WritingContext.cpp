@@ -5,6 +5,7 @@
 #include "lib/LanguageServer/WritingContext.h"
 
 #include "lib/Frontend/NewlineFilter.h"
+#include "lib/Frontend/Tokens.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -64,15 +65,6 @@ static bool declares(size_t type) {
   }
 }
 
-static bool opens(size_t type) {
-  return type == NetLexer::LPAREN || type == NetLexer::LBRACKET ||
-         type == NetLexer::LBRACE;
-}
-static bool closes(size_t type) {
-  return type == NetLexer::RPAREN || type == NetLexer::RBRACKET ||
-         type == NetLexer::RBRACE;
-}
-
 /// The names with dots that a statement ends with.
 static std::string calleeOf(const std::vector<WritingContext::Word> &words) {
   std::string callee;
@@ -123,12 +115,12 @@ void WritingContext::read(const antlr4::Token &token) {
       statement.clear();
     return;
   }
-  if (opens(type)) {
+  if (isOpener(type)) {
     std::string callee =
         type == NetLexer::LPAREN ? calleeOf(statement) : std::string();
     open.push_back({type, callee, std::move(statement)});
     statement.clear();
-  } else if (closes(type)) {
+  } else if (isCloser(type)) {
     if (open.empty())
       return;
     // What was in brackets is one word of the statement around them.
