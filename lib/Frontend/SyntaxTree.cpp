@@ -33,6 +33,10 @@ SourceRange rangeOf(ParserRuleContext *rule) {
                      : endOf(stop)};
 }
 
+NetParser::CallContext *callWith(NetParser::ArgContext *arg) {
+  return arg ? ruleCast<NetParser::CallContext>(arg->parent->parent) : nullptr;
+}
+
 NetParser::ExprContext *leftOperand(NetParser::ExprContext *expr) {
   return expr->children.empty()
              ? nullptr

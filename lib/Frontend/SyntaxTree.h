@@ -52,6 +52,10 @@ template <typename Rule> Rule *ruleCast(antlr4::tree::ParseTree *tree) {
 /// expressions.
 NetParser::ExprContext *leftOperand(NetParser::ExprContext *expr);
 
+/// The call that has an argument; null for null, and for arguments of other
+/// rules.
+NetParser::CallContext *callWith(NetParser::ArgContext *arg);
+
 /// `expr` and its leftmost operands, innermost first: `a`, `a + b`, `a + b |>
 /// f` for `a + b |> f`. Visiting them in a loop avoids recursion to the left.
 /// Recursion into the other children is bounded.

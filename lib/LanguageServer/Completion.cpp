@@ -6,6 +6,7 @@
 
 #include "lib/Frontend/Builtins.h"
 #include "lib/Frontend/RunBuilder.h"
+#include "lib/LanguageServer/Description.h"
 #include "lib/LanguageServer/WritingContext.h"
 #include "lib/Std/Std.h"
 #include "lib/Units/Units.h"
@@ -47,29 +48,6 @@ Vocabulary::Vocabulary() : accelerators(AcceleratorTable::builtin()) {
       "net Net(x: f32[N, 1]) { return y = x |> Linear(1) }\n"
       "train Net as run { loss = mean(y); batch = 1; duration = 1 step }\n";
   example = check(request).counts;
-}
-
-static CompletionItemKind kindOf(Declaration::Kind kind) {
-  switch (kind) {
-  case Declaration::Import:
-    return CompletionItemKind::Module;
-  case Declaration::Block:
-    return CompletionItemKind::Function;
-  case Declaration::Net:
-    return CompletionItemKind::Class;
-  case Declaration::Dataset:
-  case Declaration::Hardware:
-    return CompletionItemKind::Struct;
-  case Declaration::Run:
-    return CompletionItemKind::Event;
-  case Declaration::Key:
-  case Declaration::Setting:
-    return CompletionItemKind::Property;
-  case Declaration::Constant:
-    return CompletionItemKind::Constant;
-  default:
-    return CompletionItemKind::Variable;
-  }
 }
 
 namespace {
@@ -215,7 +193,7 @@ void Completer::addDeclared(const DocumentRef &from, const NameScope &scope,
     if (each.scope == &scope && !each.name.empty() &&
         !StringRef(each.name).ends_with("'") &&
         (kinds.empty() || llvm::is_contained(kinds, each.kind)))
-      add(each.name, kindOf(each.kind));
+      add(each.name, kindsOf(each.kind).item);
 }
 
 void Completer::addFreeAxes(const DocumentRef &from, const NameScope &scope) {
@@ -229,13 +207,11 @@ void Completer::addFreeAxes(const DocumentRef &from, const NameScope &scope) {
 
 void Completer::addTopLevel(llvm::ArrayRef<Declaration::Kind> kinds) {
   addDeclared(document, document->names.fileScope(), kinds);
-  for (const Declaration &each : document->names.declarations())
-    if (each.kind == Declaration::Import && !each.token)
-      if (DocumentRef imported = workspace.imported(*document, each))
-        for (const Declaration &other : imported->names.declarations())
-          if (Workspace::exported(imported, other.name) &&
-              (kinds.empty() || llvm::is_contained(kinds, other.kind)))
-            add(other.name, kindOf(other.kind));
+  for (const DocumentRef &text : workspace.importedByName(*document))
+    for (const Declaration &each : text->names.declarations())
+      if (Workspace::exported(text, each.name) &&
+          (kinds.empty() || llvm::is_contained(kinds, each.kind)))
+        add(each.name, kindsOf(each.kind).item);
 }
 
 void Completer::addScopes() {
@@ -398,7 +374,7 @@ void Completer::addMembers() {
     if (DocumentRef imported = workspace.imported(*document, *owner))
       for (const Declaration &each : imported->names.declarations())
         if (Workspace::exported(imported, each.name))
-          add(each.name, kindOf(each.kind));
+          add(each.name, kindsOf(each.kind).item);
     return;
   }
   addFigures(owners);
@@ -550,11 +526,7 @@ void Completer::addOptimizers() {
     }
   };
   addOf(document);
-  for (const Declaration &each : document->names.declarations())
-    if (DocumentRef imported = each.kind == Declaration::Import && !each.token
-                                   ? workspace.imported(*document, each)
-                                   : nullptr)
-      addOf(imported);
+  llvm::for_each(workspace.importedByName(*document), addOf);
   addOf(workspace.document(preludePath));
 }
 

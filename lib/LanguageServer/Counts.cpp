@@ -108,9 +108,7 @@ std::vector<std::string> Counts::partsOf(StringRef path) const {
   if (!tree || tree->parts.empty())
     return {};
   const Part *part = &tree->root();
-  llvm::SmallVector<StringRef> components;
-  path.split('.').second.split(components, '.', -1, /*KeepEmpty=*/false);
-  for (StringRef component : components) {
+  for (const std::string &component : membersIn(path)) {
     if (!part)
       break;
     // Of equal copies, the first says what is in them.

@@ -12,6 +12,32 @@ namespace {
 #include "lib/LanguageServer/Manual.inc"
 } // namespace
 
+ProtocolKinds netc::kindsOf(Declaration::Kind kind) {
+  using mlir::lsp::CompletionItemKind;
+  using mlir::lsp::SymbolKind;
+  switch (kind) {
+  case Declaration::Import:
+    return {SymbolKind::Module, CompletionItemKind::Module};
+  case Declaration::Block:
+    return {SymbolKind::Function, CompletionItemKind::Function};
+  case Declaration::Net:
+    return {SymbolKind::Class, CompletionItemKind::Class};
+  case Declaration::Dataset:
+  case Declaration::Hardware:
+    return {SymbolKind::Struct, CompletionItemKind::Struct};
+  case Declaration::Run:
+    return {SymbolKind::Event, CompletionItemKind::Event};
+  case Declaration::Key:
+    return {SymbolKind::Property, CompletionItemKind::Property};
+  case Declaration::Setting:
+    return {SymbolKind::Variable, CompletionItemKind::Property};
+  case Declaration::Constant:
+    return {SymbolKind::Constant, CompletionItemKind::Constant};
+  default:
+    return {SymbolKind::Variable, CompletionItemKind::Variable};
+  }
+}
+
 /// What docs/Ops.md says of an op; empty of other names.
 static std::string describeOp(llvm::StringRef name) {
   llvm::StringRef manual = texts[0];
@@ -70,14 +96,12 @@ std::string netc::pathOf(const Declaration &declared) {
 /// The path of a part that stands in a question about figures, up to the name:
 /// `Small.layer.0` at `layer` of `Small.params(layer[0].conv)`. Empty
 /// elsewhere, and if there is no such part.
-static std::string partInQuestion(const OpenFile &file,
-                                  const Mention &mention) {
+static std::string pathOfPart(const OpenFile &file, const Mention &mention) {
   antlr4::tree::ParseTree *tree = mention.tree;
   while (tree && !ruleCast<NetParser::ArgContext>(tree))
     tree = tree->parent;
   auto *arg = ruleCast<NetParser::ArgContext>(tree);
-  auto *call =
-      arg ? ruleCast<NetParser::CallContext>(arg->parent->parent) : nullptr;
+  NetParser::CallContext *call = callWith(arg);
   auto *figure =
       call ? ruleCast<NetParser::MemberContext>(call->expr()) : nullptr;
   if (!figure || !arg->expr())
@@ -112,7 +136,7 @@ static std::string describeFigure(const OpenFile &file,
 static std::string describeCost(const OpenFile &file, const Mention &mention) {
   auto made = file.parts.find(beginOf(mention.token));
   std::string part =
-      made != file.parts.end() ? made->second : partInQuestion(file, mention);
+      made != file.parts.end() ? made->second : pathOfPart(file, mention);
   std::string cost = file.costOf(mention.declaration && part.empty()
                                      ? pathOf(*mention.declaration)
                                      : part);

@@ -10,6 +10,14 @@
 
 namespace netc {
 
+/// What the protocol calls a kind of declaration, as a symbol of a document and
+/// as an item of a completion.
+struct ProtocolKinds {
+  mlir::lsp::SymbolKind symbol;
+  mlir::lsp::CompletionItemKind item;
+};
+ProtocolKinds kindsOf(Declaration::Kind kind);
+
 /// What costs call what is declared: with the net or the run around it. Empty
 /// of what has no cost.
 std::string pathOf(const Declaration &declared);

@@ -612,28 +612,6 @@ void Server::rename(const RenameParams &params, Reply reply) {
   reply(editOf(std::move(edits)));
 }
 
-static SymbolKind symbolKindOf(Declaration::Kind kind) {
-  switch (kind) {
-  case Declaration::Import:
-    return SymbolKind::Module;
-  case Declaration::Block:
-    return SymbolKind::Function;
-  case Declaration::Net:
-    return SymbolKind::Class;
-  case Declaration::Dataset:
-  case Declaration::Hardware:
-    return SymbolKind::Struct;
-  case Declaration::Run:
-    return SymbolKind::Event;
-  case Declaration::Key:
-    return SymbolKind::Property;
-  case Declaration::Constant:
-    return SymbolKind::Constant;
-  default:
-    return SymbolKind::Variable;
-  }
-}
-
 /// Where the name of a declaration stands; of one without, its first word.
 static lsp::Range nameRange(const Document &document,
                             const Declaration &declared) {
@@ -649,7 +627,7 @@ static DocumentSymbol symbolOf(const Document &document,
   // A text with errors may have a declaration without its end.
   whole.start = std::min(whole.start, name.start);
   whole.end = std::max(whole.end, name.end);
-  DocumentSymbol symbol(declared.name, symbolKindOf(declared.kind), whole,
+  DocumentSymbol symbol(declared.name, kindsOf(declared.kind).symbol, whole,
                         name);
   for (const Declaration &job : document.names.declarations())
     if (job.kind == Declaration::Run && job.scope->tree == declared.tree)

@@ -66,6 +66,15 @@ DocumentRef Workspace::imported(const Document &from,
   return document(path);
 }
 
+std::vector<DocumentRef> Workspace::importedByName(const Document &document) {
+  std::vector<DocumentRef> texts;
+  for (const Declaration &each : document.names.declarations())
+    if (each.kind == Declaration::Import && !each.token)
+      if (DocumentRef text = imported(document, each))
+        texts.push_back(std::move(text));
+  return texts;
+}
+
 Meaning Workspace::exported(const DocumentRef &from, StringRef name) {
   const Declaration *found = from ? from->topLevel(name) : nullptr;
   if (!found || found->kind == Declaration::Import)
@@ -76,10 +85,9 @@ Meaning Workspace::exported(const DocumentRef &from, StringRef name) {
 Meaning Workspace::lookUp(const DocumentRef &document, StringRef name) {
   if (const Declaration *here = document->topLevel(name))
     return {document, here};
-  for (const Declaration &each : document->names.declarations())
-    if (each.kind == Declaration::Import && !each.token)
-      if (Meaning found = exported(imported(*document, each), name))
-        return found;
+  for (const DocumentRef &text : importedByName(*document))
+    if (Meaning found = exported(text, name))
+      return found;
   return exported(this->document(preludePath), name);
 }
 
@@ -136,9 +144,8 @@ Meaning Workspace::partInQuestion(const DocumentRef &document,
   while (ruleCast<NetParser::MemberContext>(path->parent) ||
          ruleCast<NetParser::IndexContext>(path->parent))
     path = path->parent;
-  auto *arg = ruleCast<NetParser::ArgContext>(path->parent);
-  auto *call =
-      arg ? ruleCast<NetParser::CallContext>(arg->parent->parent) : nullptr;
+  NetParser::CallContext *call =
+      callWith(ruleCast<NetParser::ArgContext>(path->parent));
   if (!call || !ruleCast<NetParser::MemberContext>(call->expr()))
     return {};
   NetParser::ExprContext *owner = leftSpine(call->expr()).front();
@@ -157,7 +164,7 @@ Meaning Workspace::meaningOfLabel(const DocumentRef &document,
                                   const Mention &mention) {
   antlr4::tree::ParseTree *parent = mention.tree->parent;
   if (auto *arg = ruleCast<NetParser::ArgContext>(parent)) {
-    auto *call = ruleCast<NetParser::CallContext>(arg->parent->parent);
+    NetParser::CallContext *call = callWith(arg);
     Meaning found =
         call ? declaredIn(blockBehind(namedBy(document, call->expr())),
                           mention.name)

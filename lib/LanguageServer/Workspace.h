@@ -60,6 +60,9 @@ public:
   DocumentRef document(llvm::StringRef path);
   /// The text that an import of `from` names; null if there is none.
   DocumentRef imported(const Document &from, const Declaration &import);
+  /// The texts whose names `document` has without a qualifier, by imports
+  /// without `as`.
+  std::vector<DocumentRef> importedByName(const Document &document);
   /// What another file that imports this one gets by a name.
   static Meaning exported(const DocumentRef &from, llvm::StringRef name);
 
