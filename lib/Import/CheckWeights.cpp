@@ -14,7 +14,7 @@ using namespace netc::import;
 using llvm::StringRef;
 
 /// `[768, 3072]`.
-static std::string shapeText(const Shape &shape) {
+static std::string shapeText(const WeightShape &shape) {
   std::vector<std::string> sizes;
   for (uint64_t size : shape)
     sizes.push_back(std::to_string(size));
@@ -32,7 +32,7 @@ public:
       auto [sizes, condition] = StringRef(text).split(" if ");
       if (!holds(condition))
         continue;
-      Shape shape;
+      WeightShape shape;
       for (StringRef size : llvm::split(sizes, ", "))
         shape.push_back(config.settings.evaluate(size).value_or(0));
       expect(name, shape);
@@ -65,7 +65,7 @@ private:
   }
 
   /// Expects weights whose names match; each `{..}` stands for a number.
-  void expect(StringRef name, const Shape &shape) {
+  void expect(StringRef name, const WeightShape &shape) {
     size_t at = name.find('{');
     if (at == StringRef::npos)
       return expectOne(name.str(), shape);
@@ -88,7 +88,7 @@ private:
     return config.settings.evaluate(setting).value_or(0);
   }
 
-  void expectOne(std::string name, const Shape &shape) {
+  void expectOne(std::string name, const WeightShape &shape) {
     std::vector<std::string> spellings = {name};
     for (auto &[now, before] : family.renamed)
       if (size_t at = name.find(now); at != std::string::npos)

@@ -120,7 +120,7 @@ public:
                                 std::to_string(bytes) + " behind the header");
   }
 
-  std::vector<std::pair<std::string, Shape>> weights;
+  std::vector<std::pair<std::string, WeightShape>> weights;
   std::string wrong;
 
 private:
@@ -148,14 +148,14 @@ private:
   bool isInList = false;
   std::string name, member;
   std::set<std::string> names;
-  std::optional<Shape> shape;
+  std::optional<WeightShape> shape;
   std::vector<uint64_t> offsets;
   std::vector<std::pair<uint64_t, uint64_t>> ranges;
 };
 } // namespace
 
 /// The weights of one file. None after an error, which is reported.
-static std::optional<std::vector<std::pair<std::string, Shape>>>
+static std::optional<std::vector<std::pair<std::string, WeightShape>>>
 readHeader(StringRef path, const Host &host) {
   auto fail = [&](const Message &message) {
     host.report({path.str(), 1, 1, message});

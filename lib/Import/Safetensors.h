@@ -12,12 +12,12 @@
 
 namespace netc::import {
 
-using Shape = std::vector<uint64_t>;
+using WeightShape = std::vector<uint64_t>;
 
 /// The shapes of a model's weights by name.
 struct Weights {
   std::string path; ///< of the file, or of the index
-  std::map<std::string, Shape> shapes;
+  std::map<std::string, WeightShape> shapes;
 };
 
 /// Reads the headers of the weights in a folder: of `model.safetensors`, or
