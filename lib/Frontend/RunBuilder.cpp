@@ -275,7 +275,13 @@ bool RunBuilder::collect() {
     return false;
   if (outer)
     inheritKeys();
-  dropKeys();
+  // A run does not take over a key that is `none`. For `recompute`, that is a
+  // word.
+  keys.remove_if([](auto &entry) {
+    return entry.first != "recompute" &&
+           llvm::is_contained(runKeys, entry.first) &&
+           entry.second.expr->getText() == "none";
+  });
   for (auto &[name, key] : keys)
     noteOverride(key.by);
   checkKeys();

@@ -77,12 +77,7 @@ private:
 
   // Keys; see RunKeys.cpp.
   bool collectKeys(NetParser::JobContext *from, bool isLike);
-  using Like = std::pair<NetParser::JobContext *, Tree *>;
-  void failCircle(llvm::MutableArrayRef<Like> circle);
   void inheritKeys();
-  /// Drops each `key = none`: the run does not have a key that it would take
-  /// over by `like` or from the run around it.
-  void dropKeys();
   /// Records that the command line replaces what the file says about `name`.
   void noteReplaced(llvm::StringRef name);
   /// Records that figures of the run differ from those of the file.
@@ -159,8 +154,6 @@ private:
   /// Whether the step has parts with a stated cost, and nothing that is done
   /// once per step. Then the run can be counted without a batch.
   bool isReported();
-  /// Whether all entries of the dataset are free of errors.
-  bool isDatasetKnown() const;
   bool addSteps();
   /// Reads how often a job runs in each step of the job around it.
   bool addTimes();
@@ -204,7 +197,7 @@ private:
   /// The `keys` that jobs in this one use as axes or settings.
   llvm::StringSet<> taken;
   /// The runs whose keys `like` takes over, and the position of each `like`.
-  std::vector<Like> likes;
+  std::vector<std::pair<NetParser::JobContext *, Tree *>> likes;
   std::vector<SectionEntry> dataset;
   StepOp step;
   std::shared_ptr<Instance> net;

@@ -19,6 +19,13 @@ static bool isOf(const Number &number, Dimension::Base base) {
   return number.dimension == Dimension(base);
 }
 
+/// Whether all entries are free of errors.
+static bool areKnown(llvm::ArrayRef<SectionEntry> dataset) {
+  return llvm::none_of(dataset, [](const SectionEntry &entry) {
+    return entry.value.isUnknown();
+  });
+}
+
 bool RunBuilder::speaksOfTokens() {
   auto isInTokens = [&](StringRef key) {
     std::optional<Value> value = valueOf(key);
@@ -106,12 +113,6 @@ void RunBuilder::failTokens(StringRef key, const Message &why) {
     e.fail(placeOf(key), error::NoSize, unsized);
 }
 
-bool RunBuilder::isDatasetKnown() const {
-  return llvm::none_of(dataset, [](const SectionEntry &entry) {
-    return entry.value.isUnknown();
-  });
-}
-
 bool RunBuilder::isReported() {
   // With isFacts, the ops are those of the step that was built before.
   StepOp made = step;
@@ -172,7 +173,7 @@ bool RunBuilder::addBatch() {
       // The jobs interpret the batch.
       if (!jobsIn(job).empty())
         return true;
-      if (isDatasetKnown())
+      if (areKnown(dataset))
         failTokens("batch", error::BatchInTokens());
       return false;
     }
@@ -260,7 +261,7 @@ bool RunBuilder::addSteps() {
       run.steps = amount;
     } else if (isOf(*duration, Dimension::Epoch)) {
       if (!datasetExamples) {
-        if (isDatasetKnown())
+        if (areKnown(dataset))
           failTokens("duration", error::DurationInEpochs());
         return false;
       }

@@ -11,6 +11,25 @@
 using namespace netc;
 using llvm::StringRef;
 
+namespace {
+/// A run, and its `like`.
+using Like = std::pair<NetParser::JobContext *, antlr4::ParserRuleContext *>;
+} // namespace
+
+/// Reports runs that are like each other, once, whichever is built first.
+static void failCircle(Evaluator &e, llvm::MutableArrayRef<Like> circle) {
+  auto first = llvm::min_element(circle, [](const Like &a, const Like &b) {
+    return a.second->getStart()->getTokenIndex() <
+           b.second->getStart()->getTokenIndex();
+  });
+  std::rotate(circle.begin(), first, circle.end());
+  std::string path;
+  for (auto &[run, bind] : circle)
+    path += "`" + nameOf(run) + "` -> ";
+  e.fail(circle.front().second, error::LikeCycle, path,
+         nameOf(circle.front().first));
+}
+
 bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   auto isPassedOver = [&](const std::string &name) {
     return isLike && (name == "took" || keys.count(name) || whyUseless(name));
@@ -84,8 +103,8 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   auto again =
       llvm::find_if(likes, [&](auto &like) { return like.first == otherJob; });
   if (again != likes.end()) {
-    failCircle(
-        llvm::MutableArrayRef<Like>(likes).drop_front(again - likes.begin()));
+    failCircle(e, llvm::MutableArrayRef<Like>(likes).drop_front(again -
+                                                                likes.begin()));
     return false;
   }
   if (!outer && !jobsIn(otherJob).empty() && jobsIn(job).empty())
@@ -93,20 +112,6 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
            "`like` takes over the keys of `" + expr->getText() +
                "`, not its jobs");
   return collectKeys(otherJob, true);
-}
-
-void RunBuilder::failCircle(llvm::MutableArrayRef<Like> circle) {
-  // Report a circle once, whichever run it is entered from.
-  auto first = llvm::min_element(circle, [](const Like &a, const Like &b) {
-    return a.second->getStart()->getTokenIndex() <
-           b.second->getStart()->getTokenIndex();
-  });
-  std::rotate(circle.begin(), first, circle.end());
-  std::string path;
-  for (auto &[run, bind] : circle)
-    path += "`" + nameOf(run) + "` -> ";
-  e.fail(circle.front().second, error::LikeCycle, path,
-         nameOf(circle.front().first));
 }
 
 void RunBuilder::inheritKeys() {
@@ -121,17 +126,6 @@ void RunBuilder::inheritKeys() {
       noteReplaced(name);
   }
   isChanged |= outer->isChanged;
-}
-
-void RunBuilder::dropKeys() {
-  // For `recompute`, `none` is a word.
-  std::vector<std::string> dropped;
-  for (auto &[name, key] : keys)
-    if (name != "recompute" && llvm::is_contained(runKeys, name) &&
-        key.expr->getText() == "none")
-      dropped.push_back(name);
-  for (const std::string &name : dropped)
-    keys.erase(name);
 }
 
 void RunBuilder::noteReplaced(StringRef name) {
