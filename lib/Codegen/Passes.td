@@ -147,9 +147,9 @@ def CountArithmetic : Pass<"net-count-arithmetic", "::mlir::ModuleOp"> {
 def PerturbArithmetic : Pass<"net-perturb-arithmetic", "::mlir::ModuleOp"> {
   let summary = "Pass each result of f64 arithmetic to `netc_perturb`";
   let description = [{
-    `double netc_perturb(double, double)` takes the result of each operation and the half unit in the
-    last place of an f32, relative to it. The value that it returns replaces the result, so the caller
-    decides about rounding errors.
+    `double netc_perturb(double, double, double)` takes the result of each operation, the half unit in
+    the last place of an f32, relative to it, and half of the smallest subnormal f32. The value that it
+    returns replaces the result, so the caller decides about rounding errors.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
@@ -159,7 +159,7 @@ def WidenFloat16 : Pass<"net-widen-float16", "::mlir::ModuleOp"> {
   let description = [{
     Takes linalg that computes in f64. Tensors, memory and slots of bf16 and f16 become f64, and
     roundings are dropped. With `perturbed`, each rounding becomes a call of `netc_perturb` with the
-    half unit of its format.
+    two figures of its format.
   }];
   let options = [Option<"perturbed", "perturbed", "bool", "false", "Call `netc_perturb` for each rounding">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];

@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <cmath>
+
 using namespace netc;
 using namespace mlir;
 
@@ -24,19 +26,25 @@ static bool isRounded(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
 }
 
-Value netc::perturb(OpBuilder &b, ModuleOp module, Value value, double unit) {
+Value netc::perturb(OpBuilder &b, ModuleOp module, Value value,
+                    FloatType format) {
   constexpr StringRef name = "netc_perturb";
   auto function = module.lookupSymbol<func::FuncOp>(name);
   if (!function) {
     auto atStart = OpBuilder::atBlockBegin(module.getBody());
     Type f64 = b.getF64Type();
     function = atStart.create<func::FuncOp>(
-        module.getLoc(), name, b.getFunctionType({f64, f64}, {f64}));
+        module.getLoc(), name, b.getFunctionType({f64, f64, f64}, {f64}));
     function.setPrivate();
   }
   Location loc = value.getLoc();
-  Value half = b.create<arith::ConstantOp>(loc, b.getF64FloatAttr(unit));
-  return b.create<func::CallOp>(loc, function, ValueRange{value, half})
+  auto constant = [&](double number) -> Value {
+    return b.create<arith::ConstantOp>(loc, b.getF64FloatAttr(number));
+  };
+  Value unit = constant(std::ldexp(1, -int(format.getFPMantissaWidth())));
+  auto subnormal = APFloat::getSmallest(format.getFloatSemantics());
+  Value least = constant(subnormal.convertToDouble() / 2);
+  return b.create<func::CallOp>(loc, function, ValueRange{value, unit, least})
       .getResult(0);
 }
 
@@ -50,7 +58,7 @@ struct PerturbArithmetic
         return;
       b.setInsertionPointAfter(op);
       Value exact = op->getResult(0);
-      Value rounded = perturb(b, getOperation(), exact, 0x1p-24);
+      Value rounded = perturb(b, getOperation(), exact, b.getF32Type());
       exact.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
     });
   }

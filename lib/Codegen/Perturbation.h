@@ -10,11 +10,12 @@
 
 namespace netc {
 
-/// A call of `double netc_perturb(double value, double unit)`, which `module`
-/// declares from now on: an f64 as a rounding that may take `unit` of it, a
-/// half unit in the last place, would leave it.
+/// A call of `double netc_perturb(double value, double unit, double least)`,
+/// which `module` declares from now on: an f64 as a rounding to `format` may
+/// leave it. `unit` is half a unit in the last place, relative to the value,
+/// and `least` half of the smallest subnormal number.
 mlir::Value perturb(mlir::OpBuilder &b, mlir::ModuleOp module,
-                    mlir::Value value, double unit);
+                    mlir::Value value, mlir::FloatType format);
 
 } // namespace netc
 

@@ -64,8 +64,7 @@ struct WidenFloat16 : netc::impl::WidenFloat16Base<WidenFloat16> {
       Value value = rounding.getIn();
       if (perturbed) {
         b.setInsertionPoint(rounding);
-        double unit = std::ldexp(1.0, -int(format.getFPMantissaWidth()));
-        value = perturb(b, getOperation(), value, unit);
+        value = perturb(b, getOperation(), value, format);
       }
       rounding.replaceAllUsesWith(value);
       rounding.erase();

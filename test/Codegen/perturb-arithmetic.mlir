@@ -2,14 +2,16 @@
 
 // What may be rounded passes through the function, in f64; choosing a larger
 // one, an absolute value and f32 do not.
-// CHECK: func.func private @netc_perturb(f64, f64) -> f64
+// CHECK: func.func private @netc_perturb(f64, f64, f64) -> f64
 // CHECK: func.func @kernel(%[[X:.*]]: f64, %[[Y:.*]]: f32)
 // CHECK-NEXT: %[[E:.*]] = math.exp %[[X]] : f64
 // CHECK-NEXT: %[[UNIT:.*]] = arith.constant 5.9604644775390625E-8 : f64
-// CHECK-NEXT: %[[P:.*]] = call @netc_perturb(%[[E]], %[[UNIT]])
+// CHECK-NEXT: %[[LEAST:.*]] = arith.constant 7.0064923216240854E-46 : f64
+// CHECK-NEXT: %[[P:.*]] = call @netc_perturb(%[[E]], %[[UNIT]], %[[LEAST]])
 // CHECK-NEXT: %[[S:.*]] = arith.addf %[[P]], %[[X]] : f64
 // CHECK-NEXT: %[[UNIT:.*]] = arith.constant 5.9604644775390625E-8 : f64
-// CHECK-NEXT: %[[Q:.*]] = call @netc_perturb(%[[S]], %[[UNIT]])
+// CHECK-NEXT: %[[LEAST:.*]] = arith.constant 7.0064923216240854E-46 : f64
+// CHECK-NEXT: %[[Q:.*]] = call @netc_perturb(%[[S]], %[[UNIT]], %[[LEAST]])
 // CHECK-NEXT: %[[M:.*]] = arith.maximumf %[[Q]], %[[P]] : f64
 // CHECK-NEXT: %[[A:.*]] = math.absf %[[M]] : f64
 // CHECK-NEXT: %[[F:.*]] = arith.mulf %[[Y]], %[[Y]] : f32

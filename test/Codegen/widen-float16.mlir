@@ -12,10 +12,11 @@
 // CHECK-NEXT: %[[Y:.*]] = arith.mulf %[[E]], %[[C]] : f64
 // CHECK-NEXT: linalg.yield %[[Y]] : f64
 // A half unit of bf16, whose mantissa has 8 bits, is 2^-8 of a number.
-// PERTURBED: func.func private @netc_perturb(f64, f64) -> f64
+// PERTURBED: func.func private @netc_perturb(f64, f64, f64) -> f64
 // PERTURBED: %[[Y:.*]] = arith.mulf
 // PERTURBED-NEXT: %[[UNIT:.*]] = arith.constant 3.906250e-03 : f64
-// PERTURBED-NEXT: %[[P:.*]] = func.call @netc_perturb(%[[Y]], %[[UNIT]])
+// PERTURBED-NEXT: %[[LEAST:.*]] = arith.constant 4.59{{[0-9]*}}E-41 : f64
+// PERTURBED-NEXT: %[[P:.*]] = func.call @netc_perturb(%[[Y]], %[[UNIT]], %[[LEAST]])
 // PERTURBED-NEXT: linalg.yield %[[P]] : f64
 #id = affine_map<(d0) -> (d0)>
 memref.global @parameter.w : memref<4xbf16>

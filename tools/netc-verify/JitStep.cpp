@@ -26,8 +26,8 @@ static void launchKernel(int64_t kernel, void **arguments) {
 /// The perturbation of the running step.
 static Perturbation *perturbation;
 
-static double perturbed(double value, double unit) {
-  return (*perturbation)(value, unit);
+static double perturbed(double value, double unit, double least) {
+  return (*perturbation)(value, unit, least);
 }
 
 llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {

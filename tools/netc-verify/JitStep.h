@@ -12,6 +12,9 @@
 #include "lib/Target/Compile.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace netc {
 
 /// Errors of roundings, for values in f64: none, or random relative errors of
@@ -22,10 +25,14 @@ public:
   explicit Perturbation(uint64_t seed)
       : random(runtime::Random(seed, "perturbation")) {}
 
-  double operator()(double exact, double unit) {
-    if (!random)
+  /// A rounding takes at most `unit` of a value, or `least` if that is more. It
+  /// does not change the sign.
+  double operator()(double exact, double unit, double least) {
+    if (!random || exact == 0)
       return exact;
-    return exact * (1 + unit * (2 * random->uniform(drawn++) - 1));
+    double error = std::max(unit * std::abs(exact), least);
+    double rounded = exact + error * (2 * random->uniform(drawn++) - 1);
+    return std::signbit(rounded) == std::signbit(exact) ? rounded : 0;
   }
 
 private:
