@@ -109,13 +109,14 @@ def Net_SlotAttr : Net_FactsAttr<"Slot", "slot"> {
 def Net_OpRowAttr : Net_FactsAttr<"OpRow", "op_row"> {
   let summary = "a net op of the step that was lowered, and what it costs";
   let description = [{
-    FLOP and `bytes` are those of one step, loops multiplied in. The module lists them
-    as `net.ops`; the place in the list is the number in the locations of what serves
+    FLOP and `bytes` are those of one step, loops multiplied in. `format` is the type of
+    what products multiply, if there are any. The module lists the rows as `net.ops`; the place in the list is the number in the locations of what serves
     the op.
   }];
   let parameters = (ins
     StringRefParameter<>:$name, StringRefParameter<>:$op, "::netc::Phase":$phase,
-    "int64_t":$matmul, "int64_t":$other, "int64_t":$transcendental, "int64_t":$bytes);
+    "int64_t":$matmul, "int64_t":$other, "int64_t":$transcendental, "int64_t":$bytes,
+    OptionalParameter<"::mlir::FloatType">:$format);
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral kOfModule = "net.ops";
   }];

@@ -12,6 +12,16 @@
 using namespace netc;
 using namespace mlir;
 
+/// The widest floating-point type of the operands; null if there is none.
+static FloatType formatOf(Operation *op) {
+  FloatType widest;
+  for (Value operand : op->getOperands())
+    if (auto element = dyn_cast<FloatType>(elementOf(operand)))
+      if (!widest || widest.getWidth() < element.getWidth())
+        widest = element;
+  return widest;
+}
+
 namespace {
 class Table {
 public:
@@ -29,7 +39,8 @@ public:
         op->getContext(), nameOf(op), op->getName().stripDialect(),
         enclosingPhase(op), count(cost.matmul), count(cost.other),
         count(cost.transcendental),
-        count((traffic.read + traffic.written) * times)));
+        count((traffic.read + traffic.written) * times),
+        cost.matmul.isZero() ? FloatType() : formatOf(op)));
     auto number = builder.getI64IntegerAttr(rows.size() - 1);
     op->setLoc(FusedLoc::get(op->getContext(), {op->getLoc()}, number));
   }

@@ -36,7 +36,7 @@ static json toJson(const Op &op) {
   return {{"name", op.name},   {"op", op.op},
           {"phase", op.phase}, {"matmul", op.matmul},
           {"other", op.other}, {"transcendental", op.transcendental},
-          {"bytes", op.bytes}};
+          {"bytes", op.bytes}, {"format", op.format}};
 }
 
 json netc::program::identityOf(const Program &program) {
@@ -161,7 +161,8 @@ Program netc::program::parseProgram(const char *text) try {
   for (const json &op : description.at("ops"))
     program.ops.push_back({op.at("name"), op.at("op"), op.at("phase"),
                            op.at("matmul"), op.at("other"),
-                           op.at("transcendental"), op.at("bytes")});
+                           op.at("transcendental"), op.at("bytes"),
+                           op.at("format")});
   for (const json &kernel : description.value("kernels", json::array()))
     program.kernels.push_back(
         {kernel.at("name"), kernel.at("blocks"), kernel.at("threads")});

@@ -23,6 +23,7 @@ namespace netc::program {
 struct Op {
   std::string name, op, phase;
   int64_t matmul, other, transcendental, bytes;
+  std::string format; ///< of what products multiply, `bf16`; empty without them
 
   int64_t flop() const { return matmul + other; }
   bool isForward() const { return phase == "forward"; }

@@ -143,9 +143,10 @@ Chart::Chart(const MeasurementReport &report) : report(report) {
 std::optional<double> Chart::share(Method method, const MeasuredRun &run,
                                    const Measurement &measurement) const {
   std::optional<Rate> rate = rateBy(method, run, measurement);
-  double peak = report.peaks.flops();
-  return rate && peak > 0 ? std::optional(rate->perSecond() / peak)
-                          : std::nullopt;
+  if (!rate)
+    return std::nullopt;
+  return report.peaks.measured ? rate->ofMeasured(report.peaks)
+                               : rate->ofDatasheet(report.peaks);
 }
 
 void Chart::addRun(const MeasuredRun &run, const std::string &name) {
@@ -173,6 +174,8 @@ std::vector<std::string> Chart::notes() const {
     peak += fmt::format(", {:.4g}", *report.peaks.datasheet * 1e-9);
   if (report.peaks.datasheet)
     peak += " by the datasheet";
+  for (const auto &[format, flops] : peaksOfProducts(any, report.peaks))
+    peak += fmt::format(", {:.4g} {} measured", flops * 1e-9, format);
   return {processorText(any, report.peaks) +
               (any.gpu.empty()
                    ? ", " + counted(any.threads, "thread") + ", " + any.isa

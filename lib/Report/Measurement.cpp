@@ -24,7 +24,8 @@ static bool fromJSON(const json::Value &value, Measurement::Op &op,
          map.map("phase", op.phase) && map.map("calls", op.calls) &&
          map.map("matmul", op.matmul) && map.map("other", op.other) &&
          map.map("transcendental", op.transcendental) &&
-         map.map("bytes", op.bytes) && map.map("seconds", op.seconds);
+         map.map("bytes", op.bytes) && map.map("seconds", op.seconds) &&
+         map.mapOptional("format", op.format);
 }
 
 static bool fromJSON(const json::Value &value, Measurement::Step &step,
@@ -38,7 +39,8 @@ static bool fromJSON(const json::Value &value, Peaks &peaks, json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.map("measured", peaks.measured) &&
          map.map("datasheet", peaks.datasheet) &&
-         map.map("assumed", peaks.assumed);
+         map.map("assumed", peaks.assumed) &&
+         map.mapOptional("formats", peaks.formats);
 }
 
 static bool fromJSON(const json::Value &value, Measurement &measurement,
@@ -148,6 +150,15 @@ std::optional<Peaks> netc::peaksOf(const Measurement &measurement) {
   return peaks;
 }
 
+std::map<std::string, double>
+netc::peaksOfProducts(const Measurement &measurement, const Peaks &peaks) {
+  std::map<std::string, double> found;
+  for (const Measurement::Op &op : measurement.ops)
+    if (auto peak = peaks.formats.find(op.format); peak != peaks.formats.end())
+      found.insert(*peak);
+  return found;
+}
+
 //===----------------------------------------------------------------------===//
 // Ops and parts
 //===----------------------------------------------------------------------===//
@@ -179,7 +190,9 @@ void Work::add(const Measurement::Op &op, const Peaks &peaks) {
    : op.isBackward() ? backward
                      : update) += op.seconds.value_or(0);
   isTimed &= op.seconds.has_value();
-  double compute = peaks.flops() > 0 ? op.flop() / peaks.flops() : 0;
+  double compute = peaks.flops() > 0 ? op.matmul / peaks.flopsOf(op.format) +
+                                           op.other / peaks.flops()
+                                     : 0;
   // An op that never ran by itself was fused into another one.
   if (op.calls == 0) {
     roofs["compute"] += compute;
@@ -303,15 +316,65 @@ static bool isModelPass(const program::Op &op) {
 }
 static bool isAny(const program::Op &) { return true; }
 
+int64_t Rate::flop() const {
+  int64_t sum = 0;
+  for (const auto &[format, flop] : byFormat)
+    sum += flop;
+  return sum;
+}
+
+std::optional<double> Rate::ofMeasured(const Peaks &peaks) const {
+  if (!peaks.measured || seconds <= 0)
+    return std::nullopt;
+  double atPeak = 0;
+  for (const auto &[format, flop] : byFormat)
+    atPeak += flop / peaks.flopsOf(format);
+  return atPeak / seconds;
+}
+
+std::optional<double> Rate::ofDatasheet(const Peaks &peaks) const {
+  bool isOfF32 = llvm::all_of(
+      byFormat, [](const auto &part) { return part.first == "f32"; });
+  return peaks.datasheet && isOfF32
+             ? std::optional(perSecond() / *peaks.datasheet)
+             : std::nullopt;
+}
+
+/// The products of the ops for which `isIn` holds, `times` times.
+static Rate rateOf(const Measurement &measurement,
+                   llvm::function_ref<bool(const program::Op &)> isIn,
+                   double seconds, int64_t times = 1) {
+  Rate rate;
+  rate.seconds = seconds;
+  for (const Measurement::Op &op : measurement.ops)
+    if (op.matmul && isIn(op))
+      rate.byFormat[op.format] += times * op.matmul;
+  return rate;
+}
+
+Rate netc::modelRate(const Measurement &measurement) {
+  return rateOf(
+      measurement, [](const program::Op &op) { return !op.isRecomputed(); },
+      measurement.step.median);
+}
+
+Rate netc::hardwareRate(const Measurement &measurement) {
+  return rateOf(measurement, isAny, measurement.step.median);
+}
+
+Rate netc::rateOfAll(const Measurement &measurement) {
+  Rate rate = hardwareRate(measurement);
+  rate.byFormat["f32"] += hardwareFlop(measurement.ops).other;
+  return rate;
+}
+
 std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
                                  const Measurement &measurement) {
   switch (method) {
-  case Method::Theory: {
+  case Method::Theory:
     // 3 times the forward pass for training.
-    return Rate{(measurement.trains() ? 3 : 1) *
-                    flopOf(measurement.ops, isForward).matmul,
-                measurement.step.median};
-  }
+    return rateOf(measurement, isForward, measurement.step.median,
+                  measurement.trains() ? 3 : 1);
   case Method::One: {
     auto one = llvm::find_if(run.batches, [](const Measurement &measurement) {
       return measurement.batch == 1;
@@ -324,11 +387,11 @@ std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
     std::optional<double> seconds = secondsOf(measurement, isPass);
     if (!seconds)
       return std::nullopt;
-    return Rate{flopOf(measurement.ops, isModelPass).matmul, *seconds};
+    return rateOf(measurement, isModelPass, *seconds);
   }
   case Method::Epoch:
-    return Rate{measurement.steps * flopOf(measurement.ops, isModelPass).matmul,
-                measurement.wall};
+    return rateOf(measurement, isModelPass, measurement.wall,
+                  measurement.steps);
   }
   llvm_unreachable("all methods are above");
 }

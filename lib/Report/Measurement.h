@@ -64,8 +64,11 @@ struct MemoryLevel {
 
 /// The roofs of a machine, per second.
 struct Peaks {
-  std::optional<double> measured;  ///< FLOP of the fastest kernel
-  std::optional<double> datasheet; ///< FLOP
+  std::optional<double> measured;  ///< FLOP of the fastest kernel, in f32
+  std::optional<double> datasheet; ///< FLOP in f32
+  /// Measured FLOP of products in formats that the machine has instructions
+  /// for.
+  std::map<std::string, double> formats;
   std::string assumed;             ///< what the datasheet's figure assumes
   std::vector<MemoryLevel> levels; ///< known levels, nearest first
   std::optional<double> clock;     ///< hertz
@@ -74,9 +77,20 @@ struct Peaks {
   /// FLOP of the compute roof: the measured peak, or else the datasheet's; 0 if
   /// neither is known.
   double flops() const { return measured.value_or(datasheet.value_or(0)); }
+  /// That of products. Where the machine has no instructions for a format, they
+  /// are computed in f32.
+  double flopsOf(const std::string &format) const {
+    auto found = formats.find(format);
+    return found == formats.end() ? flops() : found->second;
+  }
   /// The smallest level that can hold `bytes`; null if none is known.
   const MemoryLevel *levelOf(int64_t bytes) const;
 };
+
+/// The measured peaks of products in other formats than f32, as far as the
+/// measurement has such products.
+std::map<std::string, double> peaksOfProducts(const Measurement &measurement,
+                                              const Peaks &peaks);
 
 /// Parses the output of a program with `--json`.
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text);
@@ -127,13 +141,27 @@ bool isLayer(const std::vector<MeasuredPart> &parts, const MeasuredPart &part);
 std::vector<MeasuredPart> measuredParts(const Measurement &measurement,
                                         const Peaks &peaks);
 
-/// FLOP, and the seconds that they took.
+/// FLOP by format, and the seconds that they took.
 struct Rate {
-  int64_t flop = 0;
+  std::map<std::string, int64_t> byFormat;
   double seconds = 0;
 
-  double perSecond() const { return seconds > 0 ? flop / seconds : 0; }
+  int64_t flop() const;
+  double perSecond() const { return seconds > 0 ? flop() / seconds : 0; }
+  /// The seconds that the FLOP take at the measured peaks, divided by those
+  /// that they took. None if no peak is measured.
+  std::optional<double> ofMeasured(const Peaks &peaks) const;
+  /// The share of the datasheet's peak. None if that is unknown, or if products
+  /// are in other formats than f32, for which it does not hold.
+  std::optional<double> ofDatasheet(const Peaks &peaks) const;
 };
+
+/// The products of a step by the time of the step, with or without what is
+/// recomputed.
+Rate modelRate(const Measurement &measurement);
+Rate hardwareRate(const Measurement &measurement);
+/// All FLOP of a step likewise. Those that are not of products count as f32.
+Rate rateOfAll(const Measurement &measurement);
 
 /// The four ways to measure utilization; see docs/Measuring.md. All count
 /// matmul FLOP.

@@ -30,17 +30,14 @@ static std::optional<double> quotient(double part,
 }
 
 /// Writes FLOP/s, and their shares of the peaks.
-static void rate(OStream &json, llvm::StringRef key, int64_t flop,
-                 double seconds, const Peaks &peaks) {
-  std::optional<double> perSecond = quotient(flop, seconds);
+static void printRate(OStream &json, llvm::StringRef key, const Rate &rate,
+                      const Peaks &peaks) {
   json.attributeObject(key, [&] {
-    json.attribute("flop", flop);
-    measured(json, "seconds", seconds);
-    measured(json, "flops", perSecond);
-    measured(json, "of_measured",
-             quotient(perSecond.value_or(0), peaks.measured));
-    measured(json, "of_datasheet",
-             quotient(perSecond.value_or(0), peaks.datasheet));
+    json.attribute("flop", rate.flop());
+    measured(json, "seconds", rate.seconds);
+    measured(json, "flops", quotient(rate.flop(), rate.seconds));
+    measured(json, "of_measured", rate.ofMeasured(peaks));
+    measured(json, "of_datasheet", rate.ofDatasheet(peaks));
   });
 }
 
@@ -109,15 +106,13 @@ static void batch(OStream &json, const Measurement &measurement,
       for (double loss : measurement.losses)
         json.value(loss);
     });
-    program::Flop model = modelFlop(measurement.ops),
-                  all = hardwareFlop(measurement.ops);
-    rate(json, "model", model.matmul, step.median, peaks);
-    rate(json, "hardware", all.matmul, step.median, peaks);
-    rate(json, "all", all.sum(), step.median, peaks);
+    printRate(json, "model", modelRate(measurement), peaks);
+    printRate(json, "hardware", hardwareRate(measurement), peaks);
+    printRate(json, "all", rateOfAll(measurement), peaks);
     json.attributeObject("methods", [&] {
       for (Method method : allMethods) {
         if (std::optional<Rate> by = rateBy(method, run, measurement))
-          rate(json, nameOf(method), by->flop, by->seconds, peaks);
+          printRate(json, nameOf(method), *by, peaks);
         else
           json.attribute(nameOf(method), nullptr);
       }

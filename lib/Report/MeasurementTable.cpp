@@ -187,14 +187,15 @@ private:
 
 /// `435.1 GFLOP/s over the step: 79.5 % of the measured peak, 82.0 % of the
 /// datasheet's`.
-static std::string rateText(double rate, const Peaks &peaks) {
+static std::string rateText(const Rate &rate, const Peaks &peaks) {
   std::vector<std::string> shares;
-  if (peaks.measured)
-    shares.push_back(percent(rate / *peaks.measured) + " of the measured peak");
-  if (peaks.datasheet)
-    shares.push_back(percent(rate / *peaks.datasheet) + " of the datasheet's");
-  return flopRate(rate) + " over the step" + (shares.empty() ? "" : ": ") +
-         llvm::join(shares, ", ");
+  if (auto share = rate.ofMeasured(peaks))
+    shares.push_back(percent(*share) + " of the measured peak" +
+                     (rate.byFormat.size() > 1 ? "s" : ""));
+  if (auto share = rate.ofDatasheet(peaks))
+    shares.push_back(percent(*share) + " of the datasheet's");
+  return flopRate(rate.perSecond()) + " over the step" +
+         (shares.empty() ? "" : ": ") + llvm::join(shares, ", ");
 }
 
 /// `image from a.npy, label at random`.
@@ -217,8 +218,6 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
   LayerTimes(measurement, peaks, options).print(os);
 
   const Measurement::Step &step = measurement.step;
-  program::Flop model = modelFlop(measurement.ops),
-                all = hardwareFlop(measurement.ops);
   MatmulShare share = matmulShare(measurement);
   TimeUnit unit = TimeUnit::of(step.median);
   std::string confidence;
@@ -241,9 +240,9 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
     lines.add("outside of ops",
               percent(*outside) +
                   " of the step; the shares above are of what ops take");
-  lines.add("model FLOP", rateText(model.matmul / step.median, peaks));
-  lines.add("hardware FLOP", rateText(all.matmul / step.median, peaks));
-  lines.add("all FLOP", flopRate(all.sum() / step.median) +
+  lines.add("model FLOP", rateText(modelRate(measurement), peaks));
+  lines.add("hardware FLOP", rateText(hardwareRate(measurement), peaks));
+  lines.add("all FLOP", flopRate(rateOfAll(measurement).perSecond()) +
                             " over the step, with those that are not matmul");
   lines.add("matmul ops",
             fmt::format("{} of the time of all ops, {} of the FLOP",
@@ -313,22 +312,20 @@ static void printMethods(llvm::raw_ostream &os, const MeasuredRun &run,
             {"all steps", Style::Dim}});
   grid.addRule();
   auto addRow = [&](const Measurement &measurement, const char *name,
-                    double peak) {
+                    std::optional<double> (Rate::*share)(const Peaks &) const) {
     std::vector<Grid::Cell> row = {
         {std::to_string(measurement.batch), Style::Bold}, {name, Style::Dim}};
     for (Method method : allMethods) {
-      std::optional<double> share;
-      if (auto rate = rateBy(method, run, measurement))
-        share = rate->perSecond() / peak;
-      row.push_back({percent(share)});
+      std::optional<Rate> rate = rateBy(method, run, measurement);
+      row.push_back({percent(rate ? ((*rate).*share)(peaks) : std::nullopt)});
     }
     grid.add(std::move(row));
   };
   for (const Measurement &measurement : run.batches) {
     if (peaks.measured)
-      addRow(measurement, "measured peak", *peaks.measured);
-    if (peaks.datasheet)
-      addRow(measurement, "datasheet", *peaks.datasheet);
+      addRow(measurement, "measured peak", &Rate::ofMeasured);
+    if (hardwareRate(measurement).ofDatasheet(peaks))
+      addRow(measurement, "datasheet", &Rate::ofDatasheet);
   }
   os << '\n';
   grid.print(os, 2, colour);
@@ -356,6 +353,8 @@ static void printMachine(llvm::raw_ostream &os, const Measurement &any,
     peak.push_back(flopRate(*peaks.datasheet) +
                    " by the datasheet: " + peaks.assumed);
   lines.add("peak, f32", peak.empty() ? "unknown" : llvm::join(peak, ", "));
+  for (const auto &[format, flops] : peaksOfProducts(any, peaks))
+    lines.add("peak, " + format, flopRate(flops) + " measured");
   for (const MemoryLevel &level : peaks.levels)
     lines.add(level.name,
               quantity(level.bandwidth,

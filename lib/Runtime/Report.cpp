@@ -82,7 +82,8 @@ static json opToJson(const Measurement &measurement, const Figures &figures,
                {"matmul", op.matmul},
                {"other", op.other},
                {"transcendental", op.transcendental},
-               {"bytes", op.bytes}};
+               {"bytes", op.bytes},
+               {"format", op.format}};
   if (!counts.empty())
     text["counts"] = {{"matmul", counts[3 * i]},
                       {"other", counts[3 * i + 1]},
@@ -113,6 +114,8 @@ static json machineToJson(const Measurement &measurement) {
                   {"assumed", peaks.assumed},
                   {"measured", known(peaks.best())},
                   {"by_isa", byIsa}};
+  if (peaks.pairs > 0)
+    text["peak"]["formats"] = {{"bf16", peaks.pairs}};
   text["bandwidth"] = known(peaks.bandwidth);
   if (peaks.datasheetBandwidth > 0)
     text["datasheet_bandwidth"] = peaks.datasheetBandwidth;
@@ -197,6 +200,11 @@ static std::string dataText(const Data &data) {
   return text;
 }
 
+static bool multipliesPairs(const Program &program) {
+  return std::any_of(program.ops.begin(), program.ops.end(),
+                     [](const Op &op) { return op.format == "bf16"; });
+}
+
 std::string netc::runtime::toTable(const Measurement &measurement) {
   const Program &program = measurement.program;
   const Training &training = measurement.training;
@@ -239,6 +247,9 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
     if (peaks.best() > 0)
       print(text, "%s%.4g GFLOP/s measured", std::exchange(separator, ", "),
             peaks.best() * 1e-9);
+    if (peaks.pairs > 0 && multipliesPairs(program))
+      print(text, "%s%.4g of products in bf16", std::exchange(separator, ", "),
+            peaks.pairs * 1e-9);
     if (peaks.datasheet > 0)
       print(text, "%s%.4g GFLOP/s by the datasheet: %s", separator,
             peaks.datasheet * 1e-9, peaks.assumed.c_str());

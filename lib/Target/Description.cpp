@@ -37,7 +37,8 @@ static program::Op opOf(OpRowAttr row) {
           row.getMatmul(),
           row.getOther(),
           row.getTranscendental(),
-          row.getBytes()};
+          row.getBytes(),
+          row.getFormat() ? llvm::to_string(row.getFormat()) : ""};
 }
 
 program::Program netc::describe(ModuleOp module, program::Program program) {

@@ -27,13 +27,13 @@ static std::string programOutput(int batch) {
       "bandwidth": 1e8},
     "ops": [
       {"name": "a.linear", "op": "linear", "phase": "forward", "calls": 1,
-       "matmul": 4000000, "other": 0, "transcendental": 0, "bytes": 100000, "seconds": 0.008},
+       "format": "f32", "matmul": 4000000, "other": 0, "transcendental": 0, "bytes": 100000, "seconds": 0.008},
       {"name": "a.add", "op": "add", "phase": "forward", "calls": 0,
        "matmul": 0, "other": 1000000, "transcendental": 0, "bytes": 90000000, "seconds": 0},
       {"name": "relu", "op": "relu", "phase": "forward", "calls": 1,
        "matmul": 0, "other": 1000, "transcendental": 0, "bytes": 100000, "seconds": 0.002},
       {"name": "a.linear", "op": "einsum", "phase": "weight", "calls": 1,
-       "matmul": 4000000, "other": 0, "transcendental": 0, "bytes": 100000, "seconds": 0.008},
+       "format": "f32", "matmul": 4000000, "other": 0, "transcendental": 0, "bytes": 100000, "seconds": 0.008},
       {"name": "a.weight", "op": "sgd", "phase": "update", "calls": 2,
        "matmul": 0, "other": 2000, "transcendental": 0, "bytes": 0, "seconds": 0.001},
       {"name": "b", "op": "tanh", "phase": "forward", "calls": 0,
@@ -95,11 +95,11 @@ TEST(Measurement, RatesByMethod) {
   auto rate = [&](Method method) {
     return *rateBy(method, run, run.batches[0]);
   };
-  EXPECT_EQ(rate(Method::Theory).flop, 12'000'000);
+  EXPECT_EQ(rate(Method::Theory).flop(), 12'000'000);
   EXPECT_DOUBLE_EQ(rate(Method::Theory).perSecond(), 12e6 / 0.02);
-  EXPECT_EQ(rate(Method::Batch).flop, 8'000'000);
+  EXPECT_EQ(rate(Method::Batch).flop(), 8'000'000);
   EXPECT_DOUBLE_EQ(rate(Method::Batch).seconds, 0.018);
-  EXPECT_EQ(rate(Method::Epoch).flop, 80'000'000);
+  EXPECT_EQ(rate(Method::Epoch).flop(), 80'000'000);
   EXPECT_DOUBLE_EQ(rate(Method::Epoch).seconds, 0.5);
   EXPECT_DOUBLE_EQ(rate(Method::One).seconds, 0.018);
   MeasurementReport four = report({4});
@@ -110,7 +110,7 @@ TEST(Measurement, RatesByMethod) {
   Measurement infers = four.runs[0].batches[0];
   llvm::erase_if(infers.ops,
                  [](const Measurement::Op &op) { return op.isBackward(); });
-  EXPECT_EQ(rateBy(Method::Theory, four.runs[0], infers)->flop, 4'000'000);
+  EXPECT_EQ(rateBy(Method::Theory, four.runs[0], infers)->flop(), 4'000'000);
 
   EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).flop, 1);
   EXPECT_DOUBLE_EQ(*backwardRatio(run.batches[0]).time, 0.8);
@@ -129,11 +129,39 @@ TEST(Measurement, CountsRecomputationAsTimeOfTheBackwardPass) {
   EXPECT_DOUBLE_EQ(work.update, 0.001);
   // Of the model's FLOP, in a time that has what is run again.
   Rate rate = *rateBy(Method::Batch, all.runs[0], measurement);
-  EXPECT_EQ(rate.flop, 8'000'000);
+  EXPECT_EQ(rate.flop(), 8'000'000);
   EXPECT_DOUBLE_EQ(rate.seconds, 0.026);
   EXPECT_DOUBLE_EQ(*backwardRatio(measurement).flop, 2);
   EXPECT_EQ(modelFlop(measurement.ops).matmul, 8'000'000);
   EXPECT_EQ(hardwareFlop(measurement.ops).matmul, 12'000'000);
+}
+
+TEST(Measurement, DividesByThePeakOfEachFormat) {
+  MeasurementReport all = report({4});
+  all.peaks.datasheet = 2e9;
+  all.peaks.formats = {{"bf16", 4e9}};
+  Measurement &measurement = all.runs[0].batches[0];
+  EXPECT_EQ(peaksOfProducts(measurement, all.peaks).size(), 0u);
+  EXPECT_DOUBLE_EQ(*modelRate(measurement).ofMeasured(all.peaks), 0.4);
+  EXPECT_DOUBLE_EQ(*modelRate(measurement).ofDatasheet(all.peaks), 0.2);
+
+  // 1 ms at the peak of bf16 and 4 ms at that of f32, in 20 ms.
+  measurement.ops[0].format = "bf16";
+  EXPECT_EQ(peaksOfProducts(measurement, all.peaks), all.peaks.formats);
+  EXPECT_DOUBLE_EQ(*modelRate(measurement).ofMeasured(all.peaks), 0.25);
+  EXPECT_EQ(modelRate(measurement).ofDatasheet(all.peaks), std::nullopt);
+  const Work work = measuredParts(measurement, all.peaks)[1].work;
+  EXPECT_DOUBLE_EQ(work.roofs.at("compute"), 0.006002);
+  std::string table = printed(all, [](llvm::raw_ostream &os, auto &report) {
+    printTable(os, report, TableOptions());
+  });
+  for (const char *text :
+       {"peak, bf16  4 GFLOP/s measured\n", "25.0 % of the measured peaks\n"})
+    EXPECT_NE(table.find(text), std::string::npos) << table;
+
+  // Without instructions for it, products of a format are computed in f32.
+  all.peaks.formats.clear();
+  EXPECT_DOUBLE_EQ(*modelRate(measurement).ofMeasured(all.peaks), 0.4);
 }
 
 TEST(Measurement, KnowsWhatIsMissing) {
