@@ -9,18 +9,19 @@
 
 namespace netc::program {
 
-/// An architecture of NVIDIA's devices that code is emitted for. Its code runs
-/// on devices of exactly, or of at least, this compute capability, with a
-/// driver that supports its version of PTX. Versions are 10 x major + minor.
+/// An architecture of NVIDIA's devices for which code is emitted. The code runs
+/// on devices of exactly this compute capability if `isExact`, else of at least
+/// this one. The driver must support this version of PTX. Versions are 10 x
+/// major + minor.
 struct DeviceArch {
   const char *name; ///< of LLVM and ptxas
   int capability;
   bool isExact;
   int ptx;
-  int driver; ///< 1000 x major + 10 x minor version of CUDA
+  int driver; ///< least version of CUDA: 1000 x major + 10 x minor
 };
 
-/// Later devices use the last one that they support; the first is for all.
+/// In ascending order. A device runs the code of the last one that it supports.
 constexpr DeviceArch deviceArchs[] = {{"sm_80", 80, false, 70, 11000},
                                       {"sm_90a", 90, true, 80, 12000}};
 

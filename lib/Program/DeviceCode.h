@@ -15,9 +15,9 @@ struct DeviceCode {
   const char *arch, *text;
 };
 
-/// Parses `netc_device_code` of a program: zero-terminated pairs of
-/// architecture and text, ended by an empty name. Texts for more devices come
-/// first.
+/// Parses `netc_device_code` of a program: pairs of zero-terminated strings, an
+/// architecture and its PTX, ended by an empty name. The more specific
+/// architecture is later.
 inline std::vector<DeviceCode> deviceCodes(const char *code) {
   std::vector<DeviceCode> codes;
   while (*code) {

@@ -78,7 +78,8 @@ std::string netc::program::toJson(const Program &program) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// The enumerator with the name `word`, by `valueOf`.
+/// The enumerator with the name `word`, which `valueOf` looks up. Throws if
+/// there is none.
 template <typename T>
 static T named(const std::string &word,
                std::optional<T> (*valueOf)(const std::string &)) {
@@ -87,7 +88,8 @@ static T named(const std::string &word,
   throw FormatError("there is no `" + word + "`");
 }
 
-/// Whether the loops of a slot's layout visit each element once.
+/// Whether the loops of a slot's layout have as many iterations as the slot has
+/// elements, and end at its last element.
 static bool ordersAll(const Slot &slot) {
   int64_t places = 1, last = 0;
   bool fits = slot.sizes.size() == slot.strides.size();
@@ -112,7 +114,7 @@ static Slot slotOf(const json &text, int64_t arena) {
   slot.offset = text.at("offset");
   slot.upperBound = text.value("upper_bound", int64_t(0));
 
-  // The name becomes the name of a file.
+  // The name is used as the name of a file.
   if (slot.name.empty() || slot.name[0] == '.' ||
       slot.name.find('/') != std::string::npos)
     throw FormatError("a slot is called `" + slot.name + "`");

@@ -11,8 +11,8 @@
 
 namespace netc::program {
 
-/// The parts of a description that say what was compiled and how: everything
-/// except slots, ops and memory.
+/// What was compiled and how: the description without tensors, ops, kernels and
+/// sizes of memory.
 nlohmann::ordered_json identityOf(const Program &program);
 
 } // namespace netc::program

@@ -36,7 +36,7 @@ struct Op {
   bool isPass() const { return isForward() || isBackward(); }
 };
 
-/// FLOP summed over ops, 2 for a multiply-add.
+/// FLOP summed over ops; a multiply-add counts 2.
 struct Flop {
   int64_t matmul = 0, other = 0;
 
@@ -58,7 +58,7 @@ template <typename Ops, typename IsIn> Flop flopOf(const Ops &ops, IsIn isIn) {
 template <typename Ops> Flop hardwareFlop(const Ops &ops) {
   return flopOf(ops, [](const Op &) { return true; });
 }
-/// The same without recomputation, which does not count as model FLOP.
+/// The same without recomputation, which model FLOP do not include.
 template <typename Ops> Flop modelFlop(const Ops &ops) {
   return flopOf(ops, [](const Op &op) { return !op.isRecomputed(); });
 }
@@ -70,7 +70,8 @@ struct Target {
   std::string cpu; ///< processor that it was tuned for
 };
 
-/// A kernel of a device, with its numbers of blocks and of threads per block.
+/// A kernel of a device, with the numbers of its blocks and of threads per
+/// block.
 struct Kernel {
   std::string name;
   int64_t blocks, threads;
@@ -80,20 +81,19 @@ struct Kernel {
 struct Program {
   std::string netc;              ///< version of the compiler
   int fma = 2;                   ///< FLOP of a multiply-add
-  std::string causal = "full";   ///< what of masked products counts
+  std::string causal = "full";   ///< how causal masks count: `full` or `half`
   std::string run, network;      ///< names
   std::string lowering = "fast"; ///< or `reference`
   bool counted = false;          ///< whether it counts executed operations
   Target target;
   int64_t batch = 1;   ///< examples per step
   int64_t arena = 0;   ///< bytes
-  int64_t buffers = 0; ///< bytes, without sharing of memory between tensors
-  int64_t stack =
-      0; ///< largest size in bytes of packed copies on a thread's stack
+  int64_t buffers = 0; ///< bytes, if tensors shared no memory
+  int64_t stack = 0;   ///< most bytes that a kernel keeps on a thread's stack
   std::vector<Slot> slots;
   std::vector<std::string> negative; ///< integer inputs that may be negative
   std::vector<Op> ops;
-  std::vector<Kernel> kernels; ///< by the numbers that `netc_launch` gets
+  std::vector<Kernel> kernels; ///< numbered as in `netc_launch`
 
   /// Whether there is a backward pass.
   bool trains() const;
@@ -108,7 +108,7 @@ struct Program {
   const Slot *loss() const;
 };
 
-/// A text that is not a description of a program.
+/// Thrown for a text that is no description of a program.
 struct FormatError : std::runtime_error {
   explicit FormatError(const std::string &what)
       : std::runtime_error("this program's description is wrong: " + what) {}

@@ -11,7 +11,8 @@ using namespace netc::program;
 static const char *spelling(const char *name) { return name; }
 static const char *spelling(const ElementTraits &traits) { return traits.name; }
 
-/// The enumerator with a name, for names in the order of the enumeration.
+/// The enumerator with this name. The names are in the order of the
+/// enumeration.
 template <typename T, typename Name, size_t N>
 static std::optional<T> valueOf(const std::string &name,
                                 const Name (&names)[N]) {
@@ -38,8 +39,8 @@ int64_t Slot::count() const {
   return count;
 }
 
-/// Calls `copy` for each contiguous run of elements, with its offsets in the
-/// arena's order and in row-major order and its length, all in bytes.
+/// Calls `copy` for each contiguous run of elements, with its offset in the
+/// arena's order, its offset in row-major order, and its length, all in bytes.
 template <typename Copy> static void forEachRun(const Slot &slot, Copy copy) {
   if (slot.isRowMajor())
     return copy(0, 0, size_t(slot.bytes()));

@@ -63,8 +63,7 @@ struct Slot {
   Element element;
   std::vector<int64_t> shape;
   int64_t offset;         ///< bytes from the start of the arena
-  int64_t upperBound = 0; ///< of input integers, which are in 0 .. upperBound -
-                          ///< 1; 0 for any number
+  int64_t upperBound = 0; ///< exclusive bound of integers; 0 for none
   /// The layout, if it is not row-major: the extents of loops over the memory,
   /// outermost first, and the stride of each in row-major order.
   std::vector<int64_t> sizes, strides;
@@ -72,7 +71,7 @@ struct Slot {
   int64_t count() const; ///< number of elements
   int64_t bytes() const { return count() * bytesOf(element); }
   bool isRowMajor() const { return sizes.empty(); }
-  /// Copies all elements from row-major order to the arena's.
+  /// Copies all elements from row-major order to the order of the arena.
   void pack(const char *from, char *to) const;
   /// Copies them back.
   void unpack(const char *from, char *to) const;

@@ -22,9 +22,9 @@ struct TracedOp {
 
 /// A step as JSON in the format of torch.profiler's `export_chrome_trace`,
 /// which Perfetto opens. `about` has members that describe the run. Each op is
-/// an event such as `net::linear`, inside of ranges for its pass and its
-/// blocks. The event's input values are the op's phase, its FLOP of products,
-/// and its name in the specification.
+/// an event such as `net::linear`, in ranges for its pass and its blocks. The
+/// event's `Concrete Inputs` are the op's phase, its FLOP of products, and its
+/// name in the specification.
 std::string traceOf(nlohmann::ordered_json about, size_t step,
                     const std::vector<TracedOp> &ops);
 
