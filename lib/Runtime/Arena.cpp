@@ -27,7 +27,7 @@ static int64_t numberIn(const char *path, const std::string &key) {
   return 0;
 }
 
-/// Bytes of memory of this process, by a line in /proc that is in kB.
+/// Bytes of memory of this process, from a line in /proc that is in kB.
 static int64_t taken(const char *kind) {
   return numberIn("/proc/self/status", kind) * 1024;
 }

@@ -31,10 +31,10 @@ private:
 };
 
 /// The largest resident set size of this process so far, in bytes. getrusage()
-/// would include the memory of the program that started this one.
+/// would include the memory of the process that started this one.
 int64_t peakRss();
-/// Restarts peakRss() from the current resident set. False if the system cannot
-/// do it.
+/// Restarts peakRss() from the current resident set size. False if the system
+/// cannot do that.
 bool restartPeakRss();
 
 /// Bytes that this process can still allocate: the free memory of the machine,

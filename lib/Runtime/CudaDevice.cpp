@@ -12,8 +12,8 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// The number of launches above which a step does not become a graph, since
-/// instantiating the graph would take longer than it saves.
+/// The most launches of a step that becomes a graph. To instantiate a larger
+/// graph would take longer than it saves.
 static const int64_t kGraphLaunches = 100000;
 
 extern "C" void netc_launch(int64_t kernel, void **arguments) {
@@ -131,7 +131,7 @@ void CudaDevice::run() {
 
 void CudaDevice::capture() {
   CudaDriver::Graph captured;
-  // Capture only launches of this thread.
+  // Capture only launches by this thread.
   driver.check(driver.beginCapture(stream, /*mode=*/1),
                "cuStreamBeginCapture_v2");
   run();

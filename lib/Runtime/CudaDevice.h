@@ -16,7 +16,8 @@
 namespace netc::runtime {
 
 /// The first device of the CUDA driver. The first step launches its kernels one
-/// by one. Later steps launch them as a CUDA graph, unless there are too many.
+/// by one. Later steps are launched as a CUDA graph, unless there are too many
+/// kernels.
 class CudaDevice : public Device {
 public:
   /// `step` launches kernels. `code` is a list of zero-terminated strings: the
@@ -32,7 +33,7 @@ public:
 
   /// Executes a step kernel by kernel, and adds the times of its ops.
   void timeOps(Recorder &recorder);
-  /// The peaks by the device's units and clocks, in FLOP/s and bytes/s. 0 if
+  /// The peaks by the device's units and clocks, in FLOP/s and bytes/s; 0 if
   /// the driver does not report them.
   Peaks datasheet() const;
   /// The numbers of executed operations, three per op: matmul, other,
@@ -47,7 +48,7 @@ public:
   static void launch(int64_t kernel, void **arguments);
 
 private:
-  /// The text of `code` for this device. Throws a Failure with status 3 if
+  /// The text in `code` for this device. Throws a Failure with status 3 if
   /// there is none.
   const char *codeFor(const char *code) const;
   void load(const program::Program &program, const char *code);
@@ -72,7 +73,7 @@ private:
   std::vector<CudaDriver::Event> events;
   /// Events in the running step; 0 if it is not timed.
   size_t marks = 0;
-  /// The op that ended at each event, except for the first event.
+  /// The op that ended at each event but the first.
   std::vector<size_t> timed;
   CudaDriver::Result failed = 0; ///< of the first call that failed in a step
   const char *failedIn = "";     ///< the function of that call

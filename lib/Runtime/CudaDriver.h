@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The functions of the CUDA driver that programs use, by its binary interface
-// since CUDA 11.0. The library is loaded when a program starts: building and
-// linking need nothing of CUDA.
+// since CUDA 11.0. The library is loaded when a program starts, so that
+// building and linking need nothing of CUDA.
 
 #ifndef NETC_LIB_RUNTIME_CUDADRIVER_H
 #define NETC_LIB_RUNTIME_CUDADRIVER_H
@@ -15,7 +15,7 @@
 
 namespace netc::runtime {
 
-/// The functions of the CUDA driver, loaded from its library at run time.
+/// The CUDA driver's functions, loaded from its library.
 class CudaDriver {
 public:
   using Result = int; ///< 0, or an error number; see errorName()
@@ -54,8 +54,8 @@ public:
   /// error.
   void check(Result result, const char *function) const;
   std::string nameOf(Result result) const;
-  /// Starts the driver, and returns its first device. Throws a Failure with
-  /// status 3 if there is none.
+  /// Initializes the driver, and returns its first device. Throws a Failure
+  /// with status 3 if there is none.
   int firstDevice() const;
 
 #define NETC_CUDA_FUNCTIONS(X)                                                 \

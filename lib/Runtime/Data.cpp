@@ -19,11 +19,11 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// The limit for all synthetic batches in bytes, if there are several.
+/// The most bytes of all synthetic batches, if there are several.
 static const int64_t mostBytes = int64_t(1) << 30;
 
 /// If `text` is NAME=FILE and a slot has that name, returns the slot and
-/// reduces `text` to FILE.
+/// shortens `text` to FILE.
 static const Slot *named(const std::vector<const Slot *> &slots,
                          std::string &text) {
   size_t equals = text.find('=');
@@ -187,7 +187,7 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
                                                     const Options &options,
                                                     Device &device) {
   std::vector<const Slot *> slots = slotsOf(program, weights);
-  // A file that is named takes precedence over one of a folder.
+  // A file given as NAME=FILE takes precedence over one in a folder.
   std::map<const Slot *, std::string> files, found;
   std::vector<std::string> folders;
   auto take = [](auto &files, const Slot *slot, const std::string &path) {
@@ -215,8 +215,7 @@ std::vector<std::string> netc::runtime::loadWeights(const Program &program,
     }
   }
   files.insert(found.begin(), found.end());
-  // State that has no file keeps its initial value: momentum, running
-  // statistics.
+  // State without a file keeps its initial value: momentum, running statistics.
   if (!folders.empty())
     for (const Slot *slot : slots)
       if (slot->role == Role::Parameter && !files.count(slot))

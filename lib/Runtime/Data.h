@@ -28,6 +28,7 @@ public:
   /// Writes the inputs of a step; steps count from 0.
   void load(int64_t step, Device &device) const;
 
+  /// An input, and where its batches come from.
   struct Source {
     const program::Slot *slot;
     std::optional<NpyFile> file;
@@ -41,7 +42,7 @@ private:
   std::vector<Source> sources;
 };
 
-/// The size of the synthetic batches in bytes. Throws a Failure if there is no
+/// The size of all synthetic batches, in bytes. Throws a Failure if there is no
 /// input for a file.
 int64_t syntheticBytes(const program::Program &program, const Options &options);
 

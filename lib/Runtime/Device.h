@@ -18,10 +18,10 @@ class Device {
 public:
   virtual ~Device() = default;
 
-  /// Copy bytes to and from the arena, at an offset from its start.
+  /// Copy bytes to and from the arena, at an offset in bytes from its start.
   virtual void upload(int64_t offset, const char *from, int64_t bytes) = 0;
   virtual void download(int64_t offset, char *to, int64_t bytes) const = 0;
-  /// Runs a step to its end. Calls the recorder, if not null, at the beginning,
+  /// Executes a step. Calls the recorder, if it is not null, at the beginning,
   /// at the end of each op, and at the end.
   virtual void step(Recorder *recorder) = 0;
 

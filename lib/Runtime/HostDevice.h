@@ -18,7 +18,7 @@ public:
   HostDevice(int64_t bytes, void (*step)(char *arena))
       : arena(bytes), function(step) {}
 
-  /// Bypasses the caches, as data from another device would.
+  /// Bypasses the caches, so that a step finds its inputs in memory.
   void upload(int64_t offset, const char *from, int64_t bytes) override;
   void download(int64_t offset, char *to, int64_t bytes) const override;
   void step(Recorder *recorder) override;

@@ -82,8 +82,8 @@ void netc::runtime::checkIsa(const std::string &needed,
 }
 
 /// Measures the clock by a chain of dependent multiplications, which take three
-/// cycles each on every x86-64 core since 2008. Tries are so short that some
-/// are not interrupted by other programs.
+/// cycles each on every x86-64 core since 2008. Each try is so short that other
+/// programs interrupt only some of them.
 static double measureClock() {
   double best = 0;
 #ifdef __x86_64__

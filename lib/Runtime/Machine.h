@@ -37,7 +37,7 @@ struct Machine {
 /// Throws a Failure with status 3 if the machine lacks the ISA `needed`.
 void checkIsa(const std::string &needed, const Machine &machine);
 
-/// A clock rate in hertz; 0 if unknown.
+/// The clock rate of the processor, in hertz.
 struct Clock {
   /// The highest that the system states, or else the measured one; 0 if
   /// unknown.
@@ -50,11 +50,11 @@ struct Clock {
   void raise(const Clock &again);
 };
 /// Reads the stated clock rate, and measures the actual one for a few
-/// milliseconds. All rates are 0 if unknown.
+/// milliseconds. Unknown rates are 0.
 Clock detectClock();
 
 /// The f32 FLOP per cycle of a core, by the manufacturer's documents: of its
-/// FMA units, or without FMA of its adder and multiplier. `assumed` names the
+/// FMA units, or without FMA of an adder and a multiplier. `assumed` names the
 /// units.
 struct VectorUnits {
   int flop;

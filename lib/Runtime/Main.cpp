@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The main program of an executable. It is linked with an object from netc,
-// which describes itself and has the code of one training step:
+// The main program of an executable. It is linked with an object file from
+// netc, which has a description of the program and the code of a step:
 //
 //   c++ -o PROG PROG.o libnetc-runtime.a -static-libstdc++ -static-libgcc
 //       -Wl,--gc-sections -L/usr/lib/llvm-19/lib -lomp -lm -lpthread
@@ -73,7 +73,7 @@ static int wantedThreads(const Options &options) {
 
 /// Starts the threads of the steps. Returns their number.
 static int startThreads(int threads, const Options &options) {
-  // A dynamic number would depend on the machine's load, loop by loop.
+  // A dynamic number of threads would depend on the load, loop by loop.
   omp_set_dynamic(false);
   omp_set_num_threads(threads);
   // OpenMP may start fewer: only a team knows its size.
@@ -88,7 +88,7 @@ static int startThreads(int threads, const Options &options) {
   return threads;
 }
 
-/// Sets the threads' stack size for `bytes` of packed operands. Throws a
+/// Sets the stack size of threads for `bytes` of packed operands. Throws a
 /// Failure if `ulimit` does not allow it.
 static void provideStack(int64_t bytes) {
   const size_t frames = size_t(256) << 10;
@@ -186,8 +186,8 @@ static int runOnHost(const Program &program, const Options &options,
     clock.raise(detectClock());
     return measurePeaks(machine, clock, threads, options.caches, withBandwidth);
   };
-  // Measure before and after the steps, since a disturbance may affect only
-  // one.
+  // Measure before and after the steps, since other programs may disturb one of
+  // the measurements.
   std::optional<Peaks> peaks;
   if (options.peaks) {
     peaks = measure(/*withBandwidth=*/restartPeakRss());

@@ -21,8 +21,8 @@ using namespace netc::runtime;
 
 static const char magic[] = "\x93NUMPY";
 
-/// The types that can be read, as headers spell them. Raw bytes of ml_dtypes
-/// are bf16, for which numpy has no name.
+/// The types that can be read, as headers spell them. V2 is how ml_dtypes
+/// writes bf16, for which numpy has no name.
 static const char *const readable[] = {"<f2", "<f4", "<f8", "|i1", "<i2", "<i4",
                                        "<i8", "|u1", "<u2", "<V2", "|V2"};
 
@@ -140,8 +140,8 @@ NpyFile::NpyFile(const std::string &path) : path(path) {
                           " is " + std::to_string(needed));
 }
 
-/// Whether a file's type can be read as the slot's: exactly, or rounded from a
-/// wider one.
+/// Whether elements of a file's type can be converted to the slot's: exactly,
+/// or rounded from a wider type.
 static bool suits(const std::string &type, Element element) {
   bool isWhole = type[0] == 'i' || type[0] == 'u';
   if (!isFloat(element))

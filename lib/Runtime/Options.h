@@ -25,11 +25,11 @@ struct Options {
   uint64_t seed = 0;
   bool json = false;
   std::string jsonFile; ///< empty for standard output
+  /// See `usage`.
   std::vector<std::string> data, weights;
   std::string dump, results; ///< folders
   std::string trace;         ///< file
-  std::vector<Cache>
-      caches; ///< caches whose bandwidths are measured, nearest first
+  std::vector<Cache> caches; ///< to measure, nearest first
   bool peaks = false, quiet = false, help = false;
   std::string driver;    ///< library to load instead of the system's
   bool simulate = false; ///< use netc's simulator as the driver

@@ -22,7 +22,7 @@ void writeFile(const std::string &path,
 /// The Failure of a file that cannot be written.
 Failure cannotWrite(const std::string &path, const std::string &why);
 
-/// Throws this Failure early if `path` cannot be written. `path` may be a new
+/// Throws that Failure early if `path` cannot be written. `path` may be a new
 /// file, whose folder must be writable, or an existing file, device or pipe.
 void expectWritable(const std::string &path);
 

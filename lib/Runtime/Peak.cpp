@@ -27,7 +27,7 @@ static const int64_t cacheTime = 40'000'000;
 /// The largest number of windows in which peaks are measured.
 static const int maxWindows = 6;
 
-/// Four floats: a vector register of every machine.
+/// Four floats: every machine has vector registers of this size.
 typedef float Vector __attribute__((vector_size(16), may_alias));
 
 /// Runs work(t) on thread t. Returns the seconds from when all threads are
@@ -58,10 +58,11 @@ template <typename Work> static double onThreads(int threads, Work work) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-// An opaque statement ends each iteration, so the compiler neither merges nor
-// drops iterations. The number of independent accumulators must exceed the
-// latency of an FMA (4 or 5 cycles) times the units (2), within 16 registers.
-// Sums converge to 1, without overflow or subnormals.
+// An opaque statement ends each iteration, so that the compiler neither merges
+// nor drops iterations. There must be more independent accumulators than the
+// latency of an FMA (4 or 5 cycles) times the number of units (2), and they
+// must fit into 16 registers. Sums converge to 1, without overflow or
+// subnormals.
 static const int chains = 12;
 static const float factor = 0.5f, summand = 0.5f;
 
@@ -69,7 +70,7 @@ namespace {
 struct PeakKernel {
   void (*run)(int64_t iterations);
   double flop; ///< per iteration
-  /// `count` elements, a multiple of triadBytes.
+  /// On `count` elements, whose size is a multiple of triadBytes.
   void (*triad)(float *to, const float *from, const float *other,
                 int64_t count);
 };
@@ -139,8 +140,7 @@ triadAvx2(float *to, const float *from, const float *other, int64_t count) {
 }
 #endif
 
-/// Runs without intrinsics, on every machine. Half of the chains add, the
-/// others multiply.
+/// Runs on every machine. Half of the chains add, the others multiply.
 static void runBaseline(int64_t iterations) {
   Vector values[chains], one = {1, 1, 1, 1}, zero = {};
 #pragma GCC unroll 12
@@ -169,7 +169,7 @@ static void triadBaseline(float *to, const float *from, const float *other,
 
 static PeakKernel kernelFor(Isa isa) {
 #ifdef __x86_64__
-  if (isa >= Isa::AVX512) // products of f32, whatever there is for bf16
+  if (isa >= Isa::AVX512) // f32, even if there are products of bf16
     return {runAvx512, chains * 16 * 2.0, triadAvx512};
   if (isa == Isa::AVX2)
     return {runAvx2, chains * 8 * 2.0, triadAvx2};
@@ -183,7 +183,7 @@ static double flopsOf(const PeakKernel &kernel, int threads) {
   for (int64_t begin = now(); now() - begin < tryingTime;) {
     double seconds = onThreads(threads, [&](int) { kernel.run(iterations); });
     best = std::max(best, double(iterations) * kernel.flop * threads / seconds);
-    // Tries must be short, so that other programs disturb only some of them.
+    // Each try must be short, so that other programs disturb only some of them.
     if (seconds < 0.001)
       iterations *= 2;
   }
@@ -210,12 +210,12 @@ static double measureTriad(Isa isa, int threads, int64_t bytes, int64_t time) {
   Arena memory(3 * count * int64_t(sizeof(float)));
   float *a = reinterpret_cast<float *>(memory.data());
   float *b = a + count, *c = b + count;
-  // The first write by its thread allocates a page in memory near that thread.
+  // The thread that first writes a page decides on which NUMA node it is.
   onThreads(threads, [&](int t) {
     for (int64_t i = t * part; i < (t + 1) * part; ++i)
       a[i] = b[i] = c[i] = 1;
   });
-  // At least as long as it takes to start threads.
+  // A try should take longer than starting the threads.
   int64_t rounds =
       std::max((int64_t(16) << 20) / (bytes / threads), int64_t(1));
   double best = 0;
@@ -247,7 +247,7 @@ netc::runtime::measureCaches(Isa isa, int threads,
   int64_t before = 0;
   for (const Cache &cache : caches) {
     int64_t bytes = cache.of(threads);
-    // A size half way between two levels, since other data needs space too.
+    // Half way between two levels, since other data also needs space.
     rates.push_back(
         bytes > before && bytes < availableMemory() / 8
             ? measureTriad(isa, threads, (before + bytes) / 2, cacheTime)

@@ -16,8 +16,8 @@
 
 namespace netc::runtime {
 
-/// f32 FLOP/s of `threads` threads together, with vectors of an ISA that the
-/// machine supports: fused multiply-adds on registers, or without FMA
+/// f32 FLOP/s of `threads` threads together, with the vectors of an ISA that
+/// the machine supports: multiply-adds of registers, or without FMA
 /// multiplications and additions in parallel. The best of several tries.
 double measureFlops(program::Isa isa, int threads);
 
@@ -27,8 +27,9 @@ double measureFlops(program::Isa isa, int threads);
 /// as most machines' if none is known. 0 if there is not enough memory.
 double measureBandwidth(program::Isa isa, int threads,
                         const std::vector<Cache> &caches);
-/// The bandwidth of each level of caches in bytes/s, nearest first. Arrays fit
-/// into the level but not into the previous one. 0 if there is no such size.
+/// The bandwidth of each level of caches in bytes/s, nearest first. The arrays
+/// fit into the level but not into the previous one. 0 if there is no such
+/// size.
 std::vector<double> measureCaches(program::Isa isa, int threads,
                                   const std::vector<Cache> &caches);
 
@@ -43,7 +44,7 @@ struct Peaks {
   /// if unknown.
   double datasheetBandwidth = 0;
 
-  /// FLOP/s of products of pairs of bf16; 0 if there are none.
+  /// FLOP/s of products of pairs of bf16 (`vdpbf16ps`); 0 if there are none.
   double pairs = 0;
 
   double best() const; ///< highest of `measured`

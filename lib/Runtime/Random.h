@@ -11,7 +11,7 @@
 
 namespace netc::runtime {
 
-/// Counter-based random numbers: they depend only on the seed, a name and a
+/// Counter-based random numbers: they depend only on a seed, a name and a
 /// position, not on the order of draws.
 class Random {
 public:
@@ -22,6 +22,7 @@ public:
     key = mix(key ^ hash);
   }
 
+  /// 64 uniform bits.
   uint64_t bits(uint64_t position) const {
     return mix(key + position * 0x9e3779b97f4a7c15);
   }
@@ -34,8 +35,8 @@ public:
     return int64_t(
         static_cast<unsigned __int128>(bits(position)) * upperBound >> 64);
   }
-  /// Two independent normal numbers with mean 0 and variance 1, by Box and
-  /// Muller.
+  /// Two independent normal numbers with mean 0 and variance 1, by the
+  /// Box-Muller transform.
   void normal(uint64_t position, double &first, double &second) const {
     double radius = std::sqrt(-2 * std::log1p(-uniform(2 * position)));
     double angle = 2 * 3.141592653589793 * uniform(2 * position + 1);

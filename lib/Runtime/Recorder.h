@@ -19,14 +19,15 @@ int64_t now();
 class Recorder {
 public:
   /// Stores at most `limit` times of ops. If there are more, only those of
-  /// every second, fourth and so on step are kept.
+  /// every second step are kept, then of every fourth, and so on.
   explicit Recorder(size_t ops, size_t limit = size_t(1) << 22);
 
   /// Also stores when each op ran in the last step.
   void keepCalls() { keepsCalls = true; }
 
   void beginStep();
-  /// Adds the time since the last call, or since the step began, to the op.
+  /// Adds the time since the last call, or since the beginning of the step, to
+  /// an op.
   void record(size_t op) {
     int64_t time = now();
     spent[op] += time - last;
@@ -55,8 +56,8 @@ public:
 
   /// Number of calls of record() in the last step.
   int64_t calls(size_t op) const { return made[op]; }
-  /// Seconds per step of an op, over the steps from number `first` on. If none
-  /// of these was stored, those of the last step.
+  /// Seconds per step of an op, over the steps from number `first` on. If the
+  /// times of none of these are stored, those of the last step.
   Median op(size_t op, size_t first) const;
 
 private:

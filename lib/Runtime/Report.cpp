@@ -15,13 +15,12 @@ using namespace netc::runtime;
 using json = nlohmann::ordered_json;
 
 namespace {
-/// Figures derived from the times and the program's counts.
+/// Figures that follow from the times and the program's FLOP.
 struct Figures {
   Figures(const Program &program, const Training &training);
 
   Median step;
-  bool hasOps =
-      false; ///< whether ops were timed; those of the reference are not
+  bool hasOps = false; ///< whether ops were timed: not in the reference
   std::vector<Median> ops;
   double opsTime = 0;    ///< sum of the ops' medians
   double matmulTime = 0; ///< sum of the medians of ops with matmul FLOP
@@ -280,10 +279,10 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   for (size_t i : order)
     width = std::max(width, program.ops[i].name.size());
   width = std::min<size_t>(width, 60);
-  // If the ops were timed in other steps, shares refer to the sum of their
+  // If the ops were timed in other steps, their shares are of the sum of their
   // times.
   double whole = training.apart ? figures.opsTime : figures.step.median;
-  // One byte more, since `µ` has two bytes.
+  // One more byte, since `µ` takes two.
   print(text, "\n  %-*s  %-9s  %11s  %6s  %8s\n", int(width), "slowest op",
         "phase", "µs", "share", "GFLOP/s");
   for (size_t i : order) {

@@ -32,9 +32,9 @@ struct Measurement {
   std::string gpu = {}; ///< the GPU of the steps; empty for the processor
 };
 
-/// The highest FLOP/s to compare with a measured peak: those of the whole step,
-/// or of its forward and backward pass. The method `theory` is left out, since
-/// it counts FLOP that the step does not execute.
+/// The highest FLOP/s to compare with a measured peak: all FLOP that a step
+/// executes, in its time, or the matmul FLOP of its forward and backward pass,
+/// in the time of their ops.
 double fastestRate(const program::Program &program, const Training &training);
 
 /// JSON by docs/measurement.schema.json, with a newline.

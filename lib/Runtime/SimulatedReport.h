@@ -12,8 +12,8 @@
 
 namespace netc::runtime {
 
-/// A training on the simulator. Its reports have no times, which would not be
-/// those of a GPU.
+/// A training on the simulator. Its reports have no times, since those of a
+/// simulator say nothing about a GPU.
 struct SimulatedRun {
   const program::Program &program;
   const Training &training;

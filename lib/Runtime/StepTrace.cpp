@@ -17,8 +17,8 @@ std::string netc::runtime::traceOf(const Program &program,
   std::vector<int64_t> seen(program.ops.size());
   for (const Recorder::Call &call : calls) {
     const Op &op = program.ops[call.op];
-    // The FLOP of an op in a loop are divided among its runs, without
-    // remainder.
+    // The FLOP of an op in a loop are divided among its runs; the first ones
+    // get the remainder.
     int64_t runs = recorder.calls(call.op), number = seen[call.op]++;
     int64_t flop = op.matmul / runs + (number < op.matmul % runs);
     int64_t begin = calls.front().start;

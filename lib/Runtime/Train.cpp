@@ -90,7 +90,7 @@ static void checkLoss(const std::vector<double> &losses) {
   throw Failure(1, text);
 }
 
-/// Checks all tensors after the last step. The loss alone would not show a bad
+/// Checks all tensors after the last step. The loss alone does not show a bad
 /// last update, or another result that is not finite.
 static void checkTensors(const Program &program, const Device &device,
                          size_t steps) {

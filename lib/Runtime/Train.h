@@ -22,9 +22,11 @@ struct Training {
   size_t warmup = 0;          ///< steps before the measured ones
   bool stable = false; ///< whether the measured steps begin with a stable one
   double wall = 0;     ///< seconds of all steps, including loading of data
-  /// Three numbers per op, over all steps; empty if it does not count.
+  /// Executed operations, three numbers per op, over all steps; empty if the
+  /// program does not count.
   std::vector<int64_t> counts;
-  /// The times of ops in further steps, if those above have none.
+  /// The times of ops, measured in further steps, if the recorder above has
+  /// none.
   std::optional<Recorder> apart = {};
 
   const Recorder &timesOfOps() const { return apart ? *apart : recorder; }
