@@ -36,7 +36,8 @@ static HostAddresses hostAddressesOf(Launch &run, Warp &warp,
   return places;
 }
 
-/// Extends an element to a register: by its sign if it is signed.
+/// Extends an element to a register: with its sign if its type is signed, else
+/// with zeros.
 template <typename Slot> static Slot elementAt(const char *from, Type type) {
   Slot bits = 0;
   std::memcpy(&bits, from, std::min<size_t>(type.bytes(), sizeof bits));
@@ -48,7 +49,8 @@ template <typename Slot> static Slot elementAt(const char *from, Type type) {
                            : bits;
 }
 
-/// Loads four registers, from 16 bytes of each lane.
+/// Loads four registers from 16 bytes of each lane. Transposes squares of four
+/// lanes by four registers.
 static void loadFours(Warp &warp, const Instruction &i,
                       const HostAddresses &places) {
   using Four = uint32_t __attribute__((vector_size(16)));
@@ -230,11 +232,11 @@ Handler netc::simulator::addressConversion(bool isToSpace) {
 }
 
 //===----------------------------------------------------------------------===//
-// Copies to shared memory, and matrices from it
+// Asynchronous copies, and matrices
 //===----------------------------------------------------------------------===//
 
-/// Operands: address in shared memory, source, size in bytes, number of bytes
-/// to read. The rest is zeros.
+/// `cp.async`. Operands: the address in shared memory, the source, the size in
+/// bytes, and the number of bytes to read. The rest is zeros.
 void netc::simulator::copyAsync(Launch &run, Warp &warp, const Instruction &i,
                                 uint32_t lanes) {
   uint64_t to[kLanes], from[kLanes];
@@ -247,8 +249,9 @@ void netc::simulator::commitCopies(Launch &run, Warp &warp, const Instruction &,
                                    uint32_t) {
   run.closeCopies(warp);
 }
-/// Operand: number of groups that may stay incomplete. If `mode` is set, the
-/// open group must be complete, too.
+/// `cp.async.wait_group`. Operand: the number of groups that may stay
+/// incomplete. With `mode`, as for `wait_all`, the open group must be complete,
+/// too.
 void netc::simulator::waitForCopies(Launch &run, Warp &warp,
                                     const Instruction &i, uint32_t) {
   if (i.mode)
@@ -257,8 +260,8 @@ void netc::simulator::waitForCopies(Launch &run, Warp &warp,
 }
 
 /// `ldmatrix`: lanes 8 m to 8 m + 7 have the addresses of the 16-byte rows of
-/// matrix m. A lane gets two elements of row lane / 4, or of a column if `mode`
-/// is set.
+/// matrix m. A lane gets two elements of row lane / 4 of each matrix, or of a
+/// column if `mode` is set (`.trans`).
 void netc::simulator::loadMatrix(Launch &run, Warp &warp, const Instruction &i,
                                  uint32_t lanes) {
   uint64_t addresses[kLanes];

@@ -39,7 +39,8 @@ NETC_WIDE static void ternary(Launch &, Warp &warp, const Instruction &i,
 }
 
 namespace {
-/// Integer arithmetic wraps around.
+/// The type to compute in. Integers are unsigned in it, so that they wrap
+/// around.
 template <typename T>
 using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
 
@@ -58,7 +59,7 @@ NETC_BINARY(Xor, a ^ b)
 struct Div {
   template <typename T> static T of(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
-      if (b == 0) // undefined by the manual
+      if (b == 0) // unspecified in the PTX ISA
         return T(-1);
       if constexpr (std::is_signed_v<T>)
         if (b == T(-1))
@@ -280,7 +281,7 @@ NETC_COMPARISON(Greater, a > b)
 NETC_COMPARISON(GreaterEqual, a >= b)
 NETC_COMPARISON(Ordered, (a == a) & (b == b))
 #undef NETC_COMPARISON
-/// Unordered operands compare true, too.
+/// Also true for unordered operands, of which one is NaN.
 template <typename Other> struct Negated {
   template <typename T> static bool of(T a, T b) { return !Other::of(a, b); }
 };

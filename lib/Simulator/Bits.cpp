@@ -10,7 +10,7 @@
 
 using namespace netc::simulator;
 
-/// Shifts by at least the number of bits give 0, or the sign.
+/// Shifts by the number of bits or more give 0, or copies of the sign.
 template <typename T, bool Left>
 NETC_WIDE static void shift(Launch &, Warp &warp, const Instruction &i,
                             uint32_t lanes) {
@@ -49,7 +49,7 @@ Handler netc::simulator::shiftOf(Type type, bool isLeft) {
   return nullptr;
 }
 
-/// `shf`: 32 of the 64 bits of two registers.
+/// `shf`: shifts the 64 bits of two registers, and returns 32 of them.
 template <bool Left, bool Wraps>
 NETC_WIDE static void funnel(Launch &, Warp &warp, const Instruction &i,
                              uint32_t lanes) {
@@ -105,8 +105,8 @@ NETC_WIDE static void extractBits(Launch &, Warp &warp, const Instruction &i,
     uint32_t at = b[l] & 255, count = c[l] & 255;
     uint32_t there = at < bits ? std::min(count, bits - at) : 0;
     Bits field = there ? a[l] >> at & ~Bits(0) >> (bits - there) : 0;
-    // Fill with the sign of the field's last bit or, beyond the number, of the
-    // number's last bit.
+    // Fill with the sign: the last bit of the field, or of the number if the
+    // field reaches beyond it.
     uint32_t last = std::min(at + count - 1, bits - 1);
     bool isNegative = std::is_signed_v<T> && count && (a[l] >> last & 1);
     if (isNegative && there < bits)
@@ -122,8 +122,8 @@ Handler netc::simulator::extractBitsOf(Type type) {
   return isSigned ? extractBits<int64_t> : extractBits<uint64_t>;
 }
 
-/// `lop3`: a table of 8 bits gives each bit of the result from the bits of
-/// three operands.
+/// `lop3`: looks up each bit of the result, by the bits of three operands, in a
+/// table of 8 bits.
 void netc::simulator::lookUpBits(Launch &, Warp &warp, const Instruction &i,
                                  uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);

@@ -22,7 +22,8 @@ template <typename F> static F toWhole(F value, uint8_t mode) {
   }
 }
 
-/// Values out of range are clamped.
+/// By the PTX ISA, integers are clamped. NaN becomes 0, or 0x80..0 if one of
+/// the types has 64 bits.
 template <typename To, typename From>
 static To convert(From value, uint8_t mode) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {

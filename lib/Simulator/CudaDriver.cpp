@@ -42,7 +42,8 @@ Device &device() {
 }
 } // namespace
 
-/// Calls the body of a C function; exceptions become error numbers.
+/// Calls the body of a function of the C interface. An exception becomes an
+/// error number.
 template <typename Body> static int guarded(Body body) {
   try {
     body();
@@ -151,7 +152,7 @@ NETC_API int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
                             unsigned blockZ, unsigned sharedBytes,
                             void *streamOf, void **arguments, void **) {
   const std::string &name = static_cast<Function *>(function)->name;
-  // Arguments are copied at the time of the call.
+  // As in CUDA, arguments are copied when the kernel is launched.
   auto values = std::make_shared<std::vector<std::vector<char>>>();
   for (uint32_t bytes : device().parametersOf(name)) {
     const char *from = static_cast<const char *>(arguments[values->size()]);
@@ -221,7 +222,8 @@ static nlohmann::ordered_json toJson(const Counters &counted) {
           {"ideal_wavefronts", counted.idealWavefronts}};
 }
 
-/// Identifies the simulator to programs: JSON with its counters and findings.
+/// Counters and findings as JSON. Programs recognize the simulator by this
+/// function.
 NETC_API const char *netc_simulator_report() {
   static std::string text;
   nlohmann::ordered_json report = toJson(device().counters());

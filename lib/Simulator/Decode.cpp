@@ -111,7 +111,7 @@ private:
                : draft.registers[operand].isWide;
   }
 
-  /// A register of any size, or a constant of this size.
+  /// A register of any size, or a constant of 64 bits if `wide`, else of 32.
   uint32_t any(bool wide) {
     bool isNegative = takeIf("-");
     std::string text = take();
@@ -139,7 +139,7 @@ private:
     return number(take(), isNegative);
   }
 
-  /// An operand of a size.
+  /// An operand of 64 bits if `wide`, else of 32.
   void operand(bool wide) {
     uint32_t found = any(wide);
     if (isWide(found) != wide)
@@ -208,7 +208,7 @@ private:
 
   //===-- Instructions ----------------------------------------------------===//
 
-  /// Decodes a result, and operands of these sizes.
+  /// Decodes a result and operands, of 64 bits where `areWide`, else of 32.
   void simple(Handler run, std::initializer_list<bool> areWide) {
     i.run = run;
     if (!run)
@@ -399,7 +399,7 @@ private:
     }
     if (!has("global") || (!has("shared") && !has("shared::cta")))
       return;
-    // Address, source, size in bytes, and number of bytes to read.
+    // `cp.async`: address, source, size in bytes, and number of bytes to read.
     i.space = Space::Global;
     address();
     int64_t source = i.offset;

@@ -62,7 +62,7 @@ void Device::fill(uint64_t address, uint8_t value, uint64_t bytes) {
 void Device::forget(uint64_t address, uint64_t bytes) {
   uint64_t at;
   TrackedBytes &to = findIn(*memory, address, bytes, at);
-  // NaN, which sums propagate.
+  // The bits of NaN, which sums propagate.
   std::memset(to.data() + at, 0xff, bytes);
   to.mark(at, bytes, false);
 }
@@ -72,7 +72,7 @@ void Device::forget(uint64_t address, uint64_t bytes) {
 //===----------------------------------------------------------------------===//
 
 /// Assigns addresses to the shared variables that a kernel uses. Returns the
-/// size of those of fixed size; dynamic shared memory follows.
+/// total size of those with a fixed size; dynamic shared memory follows.
 static uint32_t placeShared(const ParsedModule &parsed, ParsedKernel &kernel) {
   std::set<std::string> named;
   for (const Statement &statement : kernel.statements)
@@ -162,7 +162,7 @@ static std::vector<uint32_t> numbers(uint64_t count, Order order,
   if (order.kind == Order::Backward)
     std::reverse(numbers.begin(), numbers.end());
   else if (order.kind == Order::Shuffled) {
-    // std::shuffle is not the same on all systems.
+    // std::shuffle depends on the standard library.
     std::mt19937_64 random(order.seed * 0x9e3779b97f4a7c15u + salt);
     for (size_t i = numbers.size(); i > 1; --i)
       std::swap(numbers[i - 1], numbers[random() % i]);
@@ -177,7 +177,7 @@ void Device::launch(const std::string &name, Extent grid, Extent block,
   for (size_t i = 0; i < kernel.parameters.size(); ++i)
     std::memcpy(parameters.data() + kernel.parameters[i].second, arguments[i],
                 kernel.parameters[i].first);
-  // Restart the time before it overflows.
+  // Restart the clock before it overflows.
   if (now > 1 << 30) {
     memory->clearAccesses();
     shared->clearAccesses();

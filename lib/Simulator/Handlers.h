@@ -2,9 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The semantics of instructions, by the PTX ISA manual, 8.0, chapter 9.
-// Registers of 8 and 16 bits are the low bits of 32-bit ones, whose high bits
-// are zero.
+// The semantics of instructions, by chapter 9 of the PTX ISA 8.0. Registers of
+// 8 and 16 bits are the low bits of 32-bit ones, whose high bits are zero.
 
 #ifndef NETC_LIB_SIMULATOR_HANDLERS_H
 #define NETC_LIB_SIMULATOR_HANDLERS_H
@@ -36,7 +35,7 @@ template <typename T> void put(Lane<T> *to, int lane, T value) {
     std::memcpy(&to[lane], &value, sizeof value);
 }
 
-/// Calls `body` for each active lane. No lane reads what another one writes.
+/// Calls `body` for each active lane. No lane may read what another one writes.
 template <typename Body>
 [[gnu::always_inline]] inline void forLanes(uint32_t lanes, Body body) {
   if (lanes == ~0u) {
@@ -90,24 +89,31 @@ struct Arithmetic {
   Handler run = nullptr;
   int operands = 0; ///< without the result
 };
-/// The instruction of this name, with `.hi`, `.NaN` or `.approx` if they
-/// matter.
+/// The instruction of this name, with `.hi` or `.NaN` if it has one of them.
 Arithmetic arithmeticNamed(const std::string &name, Type type);
-/// `mul.wide` and `mad.wide`: the result has twice as many bits as operands.
+/// `mul.wide`, or `mad.wide` if it `adds`: the result has twice as many bits as
+/// the operands.
 Handler wideProduct(Type type, bool adds);
 /// `setp` with this comparison.
 Handler comparisonNamed(const std::string &name, Type type);
 
+/// `shl` and `shr`.
 Handler shiftOf(Type type, bool isLeft);
+/// `shf`.
 Handler funnelShiftOf(bool isLeft, bool wraps);
+/// `bfe`.
 Handler extractBitsOf(Type type);
 /// `popc` and `clz`, whose results have 32 bits.
 Handler bitCountOf(Type type, bool leadingZeros);
+/// `selp`.
 Handler selectOf(Type type);
+/// `mov` of a register; to a register from several; and from one to several.
 Handler copyOf(bool isWide);
 Handler packOf(Type type, uint8_t width);
 Handler unpackOf(Type type, uint8_t width);
+/// `prmt`.
 void permuteBytes(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `lop3`.
 void lookUpBits(Launch &, Warp &, const Instruction &, uint32_t lanes);
 
 enum Rounding : uint8_t { Nearest, Zero, Down, Up, Whole = 4 };
@@ -115,15 +121,24 @@ enum Rounding : uint8_t { Nearest, Zero, Down, Up, Whole = 4 };
 /// of a register.
 Handler conversionOf(Type to, Type from, bool isPair);
 
+/// `ld`.
 void load(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `ld.param`.
 void loadParameter(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `st`.
 void store(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `atom` and `red` with this operation: `add`, `min` or `max`. Null if there
+/// is none.
 Handler atomicNamed(const std::string &name, Type type);
-/// `cvta`, from a space or to one.
+/// `cvta`: from a space to generic addresses, or with `isToSpace` back.
 Handler addressConversion(bool isToSpace);
+/// `cp.async`.
 void copyAsync(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `cp.async.commit_group`.
 void commitCopies(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `cp.async.wait_group` and `cp.async.wait_all`.
 void waitForCopies(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `ldmatrix`.
 void loadMatrix(Launch &, Warp &, const Instruction &, uint32_t lanes);
 
 enum Shuffle : uint8_t {
@@ -134,6 +149,7 @@ enum Shuffle : uint8_t {
 };
 /// `shfl.sync`, with a Shuffle as its mode.
 void shuffle(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// Fences, which have no effect: memory is sequentially consistent.
 void nothing(Launch &, Warp &, const Instruction &, uint32_t lanes);
 /// `mma.sync`: m16n8k16 of bf16 and f16, m16n8k8 of tf32, accumulated in f32.
 Handler matrixProductOf(Type operands);

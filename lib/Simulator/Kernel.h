@@ -66,7 +66,8 @@ struct Instruction {
   /// The number of the operand that is the address of a load, store or atomic.
   uint8_t address = 0;
   bool isAddressWide = true;
-  /// Whether it mostly reads what no thread of the launch writes.
+  /// Whether it reads memory that no thread of the launch is expected to write
+  /// (`.nc`, `cp.async`).
   bool isReadOnly = false;
   /// Whether the registers of a load or store are wide.
   bool isValueWide = false;
@@ -92,17 +93,18 @@ enum class Special : uint8_t {
   WarpId
 };
 
-/// The relative addresses of an instruction's active lanes, counted from the
-/// first one. Most instructions always have the same pattern.
+/// The addresses of an instruction's active lanes, relative to the first one.
+/// Most instructions have the same pattern in every execution.
 struct Pattern {
   uint32_t lanes = 0, bytes = 0;
   int32_t at[kLanes] = {}; ///< of active lanes; the rest repeats the last one
   uint32_t count = 0;      ///< number of active lanes
   int64_t low = 0, high = 0;
   uint64_t odd = 0; ///< the bitwise or of all relative addresses
+  /// Whether the lanes access contiguous bytes, or all the same ones.
   bool isDense = false, isUniform = false;
-  /// The sectors of 32 bytes, and the passes over banks, for the lowest bits of
-  /// the start address for which they were counted.
+  /// The sectors of 32 bytes, and the passes over banks. They hold for the
+  /// lowest bits of the start address, for which they were counted.
   uint32_t startOfSectors = 0, sectors = 0;
   uint32_t startOfBanks = 0, passes = 0, leastPasses = 0;
 };
@@ -113,6 +115,7 @@ struct Source {
   std::string text;
 };
 
+/// A decoded kernel.
 struct Kernel {
   std::string name;
   std::vector<Instruction> code;
@@ -128,7 +131,7 @@ struct Kernel {
   uint32_t sharedBytes = 0, localBytes = 0;
   uint32_t accesses = 0; ///< instructions that access memory
 
-  /// State that launches leave. `isSuspect`: the next launch is checked access
+  /// What launches leave behind. `isSuspect`: the next launch is checked access
   /// by access from the start. `counted`: what was executed. `patterns`: the
   /// last pattern of each access.
   bool isSuspect = false;
@@ -166,14 +169,15 @@ struct Names {
   std::unordered_map<std::string, int32_t> labels;
 };
 
-/// Operands before they have slots: numbers of registers, followed by
-/// constants. The first `results` are results.
+/// Operands before they have slots: numbers of registers, or of constants if
+/// kConstant is set. The first `results` of them are results.
 struct Operands {
   std::vector<uint32_t> numbers;
   uint8_t results = 0;
 };
 
-/// State of decoding a kernel: its registers, and its constants for all lanes.
+/// The state of decoding a kernel: its registers, and its constants, which are
+/// the same for all lanes.
 struct Draft {
   std::vector<Register> registers;
   std::vector<std::pair<Register, uint64_t>> constants;
@@ -181,14 +185,15 @@ struct Draft {
   static constexpr uint32_t kConstant = 1u << 31;
 };
 
-/// Decodes an instruction. Its guard and operands get numbers, not slots, yet.
-/// Throws a PtxError if it is not supported.
+/// Decodes an instruction. Its guard and operands are numbers, and get slots
+/// later. Throws a PtxError if the instruction is not supported.
 void decode(const Statement &statement, Kernel &kernel, Draft &draft,
             Names &names);
 /// Allocates slots in the register file. Registers that are not live at the
 /// same time share slots.
 void placeRegisters(Kernel &kernel, const Draft &draft);
 
+/// Throws a PtxError with the line.
 [[noreturn]] void refuse(const Source &source, const std::string &why);
 
 } // namespace netc::simulator

@@ -14,7 +14,7 @@
 
 using namespace netc::simulator;
 
-/// The values of a special register for the threads of a warp.
+/// The value of a special register for a thread.
 static uint32_t specialOf(Special special, Extent grid, Extent block,
                           Extent index, uint32_t thread) {
   switch (special) {
@@ -59,7 +59,7 @@ Launch::Launch(Device &device, Kernel &kernel, Extent grid, Extent block,
       globalSpans(kernel.accesses), sharedSpans(kernel.accesses) {
   moment.launch = moment.block = moment.now = ++device.now;
   warps.resize((block.count() + kLanes - 1) / kLanes);
-  // Align slots like vectors of the host.
+  // Align slots to the widest vectors of the host.
   size_t file = (kernel.fileBytes + 63) / 64 * 64;
   device.files.resize(file * warps.size() + 64);
   char *next = device.files.data();
@@ -105,7 +105,7 @@ void Launch::run(uint32_t which, const std::vector<uint32_t> &order) {
 }
 
 /// Releases the waiting threads when all others have ended or wait, too.
-/// Returns whether there were any.
+/// Returns whether any waited.
 bool Launch::releaseBarrier() {
   bool anyone = false, everyone = true;
   for (const Warp &warp : warps) {
@@ -171,7 +171,7 @@ static uint32_t maskOf(const char *predicates) {
 }
 
 /// Runs a part until it diverges, ends, waits, or reaches `next`, where another
-/// part is waiting to reconverge.
+/// part waits to reconverge.
 void Launch::step(Warp &warp, Part part, uint32_t next) {
   uint64_t instructions = 0, flop = 0;
   for (;;) {
@@ -233,7 +233,7 @@ void Launch::report(const Instruction &i, const std::string &kind) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Only threads of the block access its shared memory.
+/// Shared memory is accessed only by the threads of one block.
 Moment Launch::momentOf(bool isShared) const {
   return {isShared ? moment.block : moment.launch, moment.block, moment.now};
 }
@@ -299,8 +299,8 @@ char *Launch::accessLane(Warp &warp, const Instruction &i, int lane,
   return memory->data() + at;
 }
 
-/// Collects the addresses of the active lanes, relative to the first one. The
-/// rest of `at` repeats the last address.
+/// Collects the addresses of the active lanes, relative to the first one. Then
+/// the last address is repeated.
 static void gather(const uint64_t *addresses, uint32_t lanes, int64_t *at) {
   uint64_t start = addresses[__builtin_ctz(lanes)];
   int count = 0;
@@ -364,8 +364,8 @@ NETC_WIDE static uint32_t sectorsOf(const uint64_t *addresses, uint32_t lanes) {
   return uint32_t(std::unique(sectors, sectors + kLanes) - sectors);
 }
 
-/// The number of passes over the 32 banks of shared memory, and the least
-/// number possible. Each pass serves as many lanes as access 128 bytes.
+/// The number of passes over the 32 banks of shared memory, and the fewest
+/// possible. A pass serves at most as many lanes as access 128 bytes.
 static std::pair<uint32_t, uint32_t>
 wavefrontsOf(const uint64_t *addresses, uint32_t lanes, uint32_t bytes) {
   uint32_t passes = 0, least = 0;
@@ -442,7 +442,8 @@ void Launch::count(Pattern &p, uint32_t lanes, Space space,
     counted.sectors += p.sectors;
     counted.idealSectors += std::min(p.sectors, (p.count * p.bytes + 31) / 32);
   } else if (space == Space::Shared) {
-    // The number of passes depends on the alignment alone, not on the banks.
+    // The passes depend on the alignment alone: to shift all addresses by words
+    // renumbers the banks.
     uint32_t startOfBanks = uint32_t(start % std::max(p.bytes, 4u));
     if (p.startOfBanks != startOfBanks) {
       p.startOfBanks = startOfBanks;
@@ -517,7 +518,7 @@ void Launch::noteExactly(const Instruction &i, uint32_t lanes,
                          const uint64_t *at, uint32_t bytes, AccessKind kind,
                          int32_t thread, const HostAddresses &places) {
   Moment when = momentOf(isShared);
-  // If all lanes read one address, noting two lanes is enough.
+  // If all lanes read one address, two lanes show that several threads do.
   uint32_t some = lanes;
   if (places.isUniform && kind == AccessKind::Read && countOf(lanes) > 2)
     some = 3u << __builtin_ctz(lanes);
@@ -570,7 +571,7 @@ void Launch::noteRoughly(const Instruction &i, uint32_t lanes,
   span.high = std::max(span.high, low + extent);
   if (!isCompared)
     return;
-  // If all lanes read one address, noting two lanes is enough.
+  // As in noteExactly(), two lanes are enough if all read one address.
   if (isWrite)
     some = lanes;
   else if (uint32_t rest = lanes & ~some; places.isUniform)
@@ -586,7 +587,7 @@ void Launch::compare(std::vector<Span> &spans) {
       sorted.push_back(std::exchange(span, Span()));
   std::sort(sorted.begin(), sorted.end(),
             [](const Span &a, const Span &b) { return a.low < b.low; });
-  // The largest end of the spans of each kind that start before.
+  // By kind, the largest end of the spans that start before this one.
   uint64_t ends[4] = {};
   for (const Span &span : sorted) {
     for (int kind :

@@ -14,8 +14,8 @@
 
 namespace netc::simulator {
 
-/// Compiles loops over lanes for several vector extensions. The program uses
-/// the widest one that the machine supports.
+/// Compiles a function with loops over lanes for several vector extensions. The
+/// widest one that the machine supports is used.
 #ifdef __x86_64__
 #define NETC_WIDE                                                              \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -28,26 +28,26 @@ struct Part {
   uint32_t pc, lanes;
 };
 
-/// `cp.async` of a lane. It completes when it is waited for.
+/// A `cp.async` of a lane. It completes when a thread waits for it.
 struct AsyncCopy {
   int lane;
   uint64_t to, from;
   uint32_t bytes, read; ///< the rest of `bytes` is filled with zeros
 };
 
+/// A warp of the block that runs.
 struct Warp {
-  uint32_t first = 0;   ///< thread in the block of lane 0
-  uint32_t threads = 0; ///< number of lanes that exist
-  char *file =
-      nullptr; ///< register file: constants and registers, kLanes of each
+  uint32_t first = 0;      ///< the thread of lane 0, in the block
+  uint32_t threads = 0;    ///< mask of the lanes that exist
+  char *file = nullptr;    ///< register file, constants first
   std::vector<Part> parts; ///< of a diverged warp; the lowest pc runs first
   std::vector<char> local; ///< of all lanes
-  uint32_t atBarrier = 0;  ///< waiting lanes
+  uint32_t atBarrier = 0;  ///< mask of the lanes that wait
   /// Groups of copies; the last one is still open.
   std::deque<std::vector<AsyncCopy>> copies;
 };
 
-/// The host addresses of an access by lane, null for lanes with a finding.
+/// The host addresses of an access by lane, null for a lane with a finding.
 /// `isMissing`: there is such a lane. `isDense`: the addresses are contiguous.
 /// `isUniform`: they are all equal.
 struct HostAddresses {
@@ -55,8 +55,8 @@ struct HostAddresses {
   bool isDense = false, isUniform = false, isMissing = false;
 };
 
-/// The range of all accesses of an instruction. Reads are compared with writes
-/// one by one, or by their spans alone.
+/// The range of all accesses of an instruction. ComparedRead: its reads are
+/// compared with writes one by one; Read: by their spans alone.
 struct Span {
   enum Kind : uint8_t { ComparedRead, Read, Write, Atomic } kind = Read;
   uint64_t low = ~uint64_t(0), high = 0;
@@ -66,8 +66,8 @@ struct Span {
 /// must then be repeated exactly.
 struct Suspicion {};
 
-/// One launch of a kernel, block after block. An exact launch checks each
-/// access and reports errors. Other launches cost less: they compare reads with
+/// A launch of a kernel, block after block. An exact launch checks each access
+/// and reports errors. Other launches cost less: they compare most reads with
 /// writes by the spans of instructions, and only detect that there may be an
 /// error.
 class Launch {
@@ -78,7 +78,7 @@ public:
 
   /// Runs a block. Its warps run in `order`, each until it ends or waits.
   void run(uint32_t number, const std::vector<uint32_t> &order);
-  /// To be called after the last block.
+  /// Checks what is known after the last block.
   void finish() { compare(globalSpans); }
 
   //===-- For instructions ------------------------------------------------===//
@@ -88,11 +88,14 @@ public:
   static T *lanes(const Warp &warp, const Instruction &i, size_t operand) {
     return reinterpret_cast<T *>(warp.file + i.slots[operand]);
   }
-  /// Counts and checks an access to `bytes` of each lane.
+  /// Counts and checks an access of the lanes to `bytes` each, and sets their
+  /// host addresses.
   void access(Warp &warp, const Instruction &i, uint32_t lanes, Space space,
               const uint64_t *addresses, uint32_t bytes, AccessKind kind,
               HostAddresses &places);
+  /// The parameter at this offset, in bytes.
   const char *parameter(uint64_t at) const { return &parameters[at]; }
+  /// Records a finding; a launch that is not exact throws a Suspicion.
   void report(const Instruction &i, const std::string &kind);
 
   Counters counted; ///< of this launch
@@ -102,6 +105,7 @@ public:
   void beginCopies(Warp &warp, const Instruction &i, uint32_t lanes,
                    const uint64_t *to, const uint64_t *from,
                    const uint32_t *read, uint32_t bytes);
+  /// Closes the open group of copies.
   void closeCopies(Warp &warp) { warp.copies.emplace_back(); }
   /// Completes the oldest copies until at most `groups` closed groups remain.
   void endCopies(Warp &warp, const Instruction &i, size_t groups);
@@ -112,16 +116,16 @@ private:
   void advance(Warp &warp);
   void step(Warp &warp, Part part, uint32_t next);
   bool releaseBarrier();
-  /// Throws a Suspicion if a read may conflict with a write. Then restarts the
-  /// spans.
+  /// Throws a Suspicion if spans overlap whose accesses may conflict and were
+  /// not compared one by one. Then clears the spans.
   void compare(std::vector<Span> &spans);
   Pattern &patternOf(const Instruction &i, uint32_t lanes,
                      const uint64_t *addresses, uint32_t bytes);
   void count(Pattern &pattern, uint32_t lanes, Space space,
              const uint64_t *addresses);
   /// Records the accesses of lanes to `bytes` each, at the offsets `at` in a
-  /// memory. They are within `extent` bytes from the offset `start`, which has
-  /// the address `low`. Throws a Suspicion if there may be an error.
+  /// memory. They are within `extent` bytes from the offset `start`, whose
+  /// address is `low`. Throws a Suspicion if there may be an error.
   void noteRoughly(const Instruction &i, uint32_t lanes, TrackedBytes &memory,
                    bool isShared, uint64_t low, uint64_t start, uint64_t extent,
                    const uint64_t *at, uint32_t bytes, AccessKind kind,

@@ -9,14 +9,15 @@
 
 using namespace netc::simulator;
 
-/// The reader of a cell if it was read by several threads of a block, or by
-/// threads of several blocks.
+/// The reader of a cell that several threads of a block have read, or threads
+/// of several blocks.
 static constexpr int32_t kManyThreads = -1, kManyBlocks = -2;
 
 /// The writer of a cell after an atomic operation.
 static int32_t atomicWriter(int32_t thread) { return -1 - thread; }
 
-/// The reader of a cell after a read by `thread`, if it was `reader` at `time`.
+/// The reader of a cell after a read by `thread`, if `reader` read it at
+/// `time`.
 static int32_t readerAfter(int32_t reader, int32_t time, int32_t thread,
                            const Moment &moment) {
   int32_t many =
@@ -30,7 +31,7 @@ static int32_t readerAfter(int32_t reader, int32_t time, int32_t thread,
 // Written bytes
 //===----------------------------------------------------------------------===//
 
-/// A mask of `count` bits from `from` on. `count` must be at least 1.
+/// A mask of `count` bits from bit `from` on. `count` must be at least 1.
 static uint64_t bitsFrom(uint64_t from, uint64_t count) {
   return (~uint64_t(0) >> (64 - count)) << from;
 }
@@ -66,7 +67,7 @@ bool TrackedBytes::isWritten(uint64_t at, uint64_t count) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Who accessed what
+// Accesses
 //===----------------------------------------------------------------------===//
 
 TrackedBytes::Page &TrackedBytes::pageOf(uint64_t at) {
@@ -196,7 +197,7 @@ uint32_t TrackedBytes::noteLanes(AccessKind kind, uint32_t lanes,
 }
 
 //===----------------------------------------------------------------------===//
-// Going back
+// Saving and restoring
 //===----------------------------------------------------------------------===//
 
 void TrackedBytes::save(uint64_t at, uint64_t count) {

@@ -16,9 +16,8 @@ enum class AccessKind : uint8_t { Read, Write, Atomic };
 
 /// The time of an access. Time advances at the start of each launch and block,
 /// and at each barrier of a block; blocks run one after the other. An access by
-/// another thread is ordered before one at `now` if it was before `launch`, or
-/// between `block` and `now`. All others are by threads that may run
-/// concurrently.
+/// another thread happens before one at `now` if it was before `launch`, or
+/// from `block` to `now`. All others are by threads that may run concurrently.
 struct Moment {
   int32_t launch, block, now;
 
@@ -27,9 +26,9 @@ struct Moment {
   }
 };
 
-/// Bytes with shadow state: whether they were written, and which threads
-/// accessed them last. Cells have four bytes, or fewer in pages with smaller
-/// accesses.
+/// Bytes with shadow memory: whether they were written, and which threads
+/// accessed them last. A cell of the shadow memory stands for four bytes, or
+/// for fewer in pages with smaller accesses.
 class TrackedBytes {
 public:
   explicit TrackedBytes(uint64_t size) { reset(size); }
@@ -52,8 +51,9 @@ public:
   /// of error, or null.
   const char *note(AccessKind kind, uint64_t at, uint32_t count, int32_t thread,
                    const Moment &moment);
-  /// Records accesses by active lanes of threads from `thread` on, each at its
-  /// own offset. Returns the lanes for which note() must be called.
+  /// Records accesses by the active lanes of a warp, whose first thread is
+  /// `thread`, each at its own offset. Returns the lanes for which note() must
+  /// be called.
   uint32_t noteLanes(AccessKind kind, uint32_t lanes, const uint64_t *at,
                      uint32_t count, int32_t thread, const Moment &moment);
 

@@ -57,7 +57,7 @@ public:
     if (!takeIf(word))
       refuse({token.line, "`" + token.text + "`"}, "expected `" + word + "`");
   }
-  /// The line of a recent token.
+  /// The text of a line that is not after the current one.
   std::string lineOf(int of) const {
     size_t start = lineStart;
     for (int i = line; i > of; --i)
@@ -158,7 +158,7 @@ private:
     return isNegative ? -value : value;
   }
 
-  /// Parses `.align 8 .b8 name[6] = {..}` after the space.
+  /// Parses what follows the space: `.align 8 .b8 name[6] = {..};`.
   Variable variable() {
     Variable variable;
     uint64_t count = 1;

@@ -11,6 +11,7 @@
 
 namespace netc::simulator {
 
+/// A kernel whose instructions are not decoded.
 struct ParsedKernel {
   std::string name;
   std::vector<Statement> statements;

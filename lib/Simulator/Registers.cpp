@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Register allocation. PTX has any number of virtual registers. Those that are
-// not live at the same time share slots in a warp's register file, so that
-// files stay in caches.
+// not live at the same time share slots in a warp's register file, which then
+// fits into caches.
 
 #include "lib/Simulator/Kernel.h"
 
@@ -27,6 +27,7 @@ void add(Bits &bits, uint32_t number) {
 struct Block {
   uint32_t first, end;
   std::vector<uint32_t> successors;
+  /// By register.
   Bits written, readBefore, liveIn, liveOut;
 };
 
@@ -65,8 +66,8 @@ public:
   }
 
 private:
-  /// Calls `visit` with each register and whether it is read, reads first. A
-  /// guarded result counts as read, since it may keep its value.
+  /// Calls `visit` with each register, and whether it is read; reads come
+  /// first. A guarded result counts as read, since it may keep its value.
   template <typename Visit> void forOperands(uint32_t pc, Visit visit) const {
     const Operands &operands = draft.operands[pc];
     bool isGuarded = code[pc].guard >= 0;
@@ -176,8 +177,8 @@ void netc::simulator::placeRegisters(Kernel &kernel, const Draft &draft) {
   });
   std::vector<uint32_t> active, free[2];
   for (uint32_t number : order) {
-    // An instruction must not write a slot that it reads, since it may process
-    // lane by lane.
+    // An instruction must not write a slot that it reads, since it may be
+    // executed lane by lane.
     auto ended = std::stable_partition(
         active.begin(), active.end(), [&](uint32_t other) {
           return intervals[other].last >= intervals[number].first;

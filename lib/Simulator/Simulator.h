@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Executes PTX on the host, in the form that a driver gets. Needs no GPU, no
-// CUDA and no LLVM. It models neither time nor caches.
+// Executes PTX, the text that a driver gets, on the host. Needs no GPU, no CUDA
+// and no LLVM. It models neither time nor caches.
 
 #ifndef NETC_LIB_SIMULATOR_SIMULATOR_H
 #define NETC_LIB_SIMULATOR_SIMULATOR_H

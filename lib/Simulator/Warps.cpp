@@ -64,7 +64,7 @@ struct F16 {
 struct Tf32 {
   static constexpr int perRegister = 1;
   static float of(uint32_t bits, int) {
-    bits &= ~0x1fffu; // low bits that the unit ignores
+    bits &= ~0x1fffu; // low bits that the hardware ignores
     float value;
     std::memcpy(&value, &bits, sizeof value);
     return value;
@@ -72,9 +72,11 @@ struct Tf32 {
 };
 } // namespace
 
-/// Operands: 4 registers of D, 4 of A, 2 of B, 4 of C. Lane 4 r + q has: of
-/// A[16][K], rows r and r + 8 and the elements q of each quarter; of B[K][8],
-/// column r; of C and D, rows r and r + 8, columns 2 q and 2 q + 1.
+/// Operands: 4 registers of D, 4 of A, 2 of B, 4 of C, by the PTX ISA's layouts
+/// of fragments. With n elements in a register, K is 8 n. Lane 4 r + q has rows
+/// r and r + 8 of A[16][K], and in each half of K, elements n q to n q + n - 1;
+/// of B[K][8], column r and the same elements of K; of C and D, rows r and r +
+/// 8, and columns 2 q and 2 q + 1.
 template <typename Format>
 static void matrixProduct(Launch &run, Warp &warp, const Instruction &i,
                           uint32_t lanes) {
