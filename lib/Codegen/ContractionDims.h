@@ -9,26 +9,31 @@
 
 namespace netc {
 
-/// The operands of a contraction, C[m, n] += A[m, k] B[k, n].
+/// The operands of a contraction, C[m, n] += A[m, k] B[k, n], with any number
+/// of loops for each of m, n and k, and batch loops around them.
 enum ContractionOperand { A, B, C };
 
-/// The loops of a contraction by the operands that they move in. Strides are by
-/// ContractionOperand, then by operand of an epilogue.
+/// The loops of a contraction, sorted by the operands whose address they
+/// advance. Strides are indexed by ContractionOperand, then by the operands of
+/// an epilogue.
 struct ContractionDims {
   using Loop = LoopNest::Loop;
 
-  /// Sorts the loops of a sum of products. A is operand 0 of the op, or operand
-  /// 1 if `isSwapped`. A parallel loop that moves in neither is one of m.
+  /// Sorts the loops of an op for which isContraction() holds. A is operand 0
+  /// of the op, or operand 1 if `isSwapped`. A parallel loop with stride 0 in
+  /// both A and B belongs to m.
   static ContractionDims of(const LoopNest &nest, bool isSwapped);
 
-  /// batch advances in A, B and C; m in A and C; n in B and C; k in A and B.
+  /// Parallel loops that advance both A and B (batch), A or neither (m), or B
+  /// (n), and the reduction loops (k).
   llvm::SmallVector<Loop> batch, m, n, k;
-  /// The number of the op's operand that is A, B and C.
+  /// The numbers of the op's operands that are A, B and C.
   std::array<unsigned, 3> operands = {0, 1, 2};
-  /// By ContractionOperand, in elements: its memory from first to last.
+  /// By ContractionOperand: the elements from the first to the last in memory,
+  /// both included.
   std::array<int64_t, 3> sizes = {};
-  /// Where the loops start, in elements: in A, B and C, then in the operands of
-  /// an epilogue.
+  /// The offset of the first access, in elements: in A, B and C, then in the
+  /// operands of an epilogue.
   llvm::SmallVector<int64_t> starts;
 
   /// The product of the extents.

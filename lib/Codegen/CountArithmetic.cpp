@@ -16,13 +16,13 @@ namespace netc {
 } // namespace netc
 
 namespace {
-/// The kinds of FLOP in `net.ops`.
+/// The counters of an op in `netc_counts`.
 enum Kind { Matmul, Other, Transcendental, NumKinds };
 using Counts = std::array<int64_t, NumKinds>;
 } // namespace
 
-/// Whether an op counts as FLOP: arithmetic on floats, comparisons included;
-/// selects and conversions are not.
+/// Whether an op counts as FLOP: arithmetic on floats and comparisons of them.
+/// Selects and conversions do not count.
 static bool isArithmetic(Operation *op) {
   if (op->hasAttr(kUncounted))
     return false;
@@ -54,8 +54,8 @@ struct CountArithmetic : netc::impl::CountArithmeticBase<CountArithmetic> {
     top.create<memref::GlobalOp>(getOperation().getLoc(), "netc_counts",
                                  StringAttr(), type, zeros, false,
                                  IntegerAttr());
-    // The formula of an op counts either all of its operations as matmul, or
-    // none.
+    // By number of the net op. Its cost formula counts either all of its
+    // operations as matmul, or none.
     SmallVector<bool> isMatmul;
     for (auto row : ops.getAsRange<OpRowAttr>())
       isMatmul.push_back(row.getMatmul() != 0);

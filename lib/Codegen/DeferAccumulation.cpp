@@ -2,11 +2,12 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The gradient of a recurrence's weight is a sum over the iterations of the
-// loop. Each iteration adds a product with few rows, for which it reads and
-// writes the whole gradient. The operands of these products are slices of
-// tensors, or can be stacked into one. Then a single product after the loop
-// sums over iterations and rows.
+// The gradient of a recurrent weight is a sum over the iterations of a loop.
+// Each iteration multiplies matrices with few rows, but reads and writes the
+// whole gradient to add their product. One product after the loop, which sums
+// over iterations and rows, accesses the gradient once. It needs the operands
+// of all iterations in one tensor each: the operands are slices of such a
+// tensor already, or the loop stacks them.
 
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
@@ -27,10 +28,10 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// A stack may take at most this many times the memory of the sum.
+/// Limit of the elements of a stack, as a multiple of those of the sum.
 static constexpr int64_t kMaxStackRatio = 4;
 
-/// What a payload widens or rounds.
+/// The value that a payload widens or rounds to `element`.
 static Value converted(Value element) {
   while (
       isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(element.getDefiningOp()))
@@ -38,7 +39,8 @@ static Value converted(Value element) {
   return element;
 }
 
-/// Whether an op adds two tensors, element by element, and may round.
+/// Whether an op adds two tensors element by element. It may widen the operands
+/// and round the sum.
 static bool isRoundedSum(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       !llvm::all_of(op.getIndexingMapsArray(),
@@ -52,21 +54,22 @@ static bool isRoundedSum(linalg::GenericOp op) {
 }
 
 namespace {
-/// What each iteration adds to a tensor that a loop carries.
+/// The contraction that each iteration adds to a tensor that the loop carries.
 struct Sum {
   linalg::GenericOp product;
-  /// Where the product does not start from that tensor, as it is rounded first:
-  /// the op that adds it.
+  /// The op that adds the product to the tensor, if the product is rounded
+  /// first. Null if the product accumulates into the tensor itself.
   linalg::GenericOp add;
 
   explicit operator bool() const { return bool(product); }
-  /// What is carried to the next iteration.
+  /// The op whose result the loop carries to the next iteration.
   linalg::GenericOp last() const { return add ? add : product; }
 };
 
-/// The values that an operand has in all iterations, stacked along `axis`: in
-/// one it is the slice with index `at`. The stack is `tensor`, or if that is
-/// null result number `result` of the loop. Without `at` there is no stack.
+/// The values of an operand in all iterations, as one tensor: the value of an
+/// iteration is the slice with index `at` along `axis`. The tensor is `tensor`,
+/// or result `result` of the loop if `tensor` is null. If `at` is null, there
+/// is no such tensor.
 struct Stack {
   Value at;
   int64_t axis = 0;
@@ -74,11 +77,11 @@ struct Stack {
   unsigned result = 0;
 };
 
-/// Moves the sums of a loop behind it. The loop is replaced if it has to yield
-/// a stack.
-class Hoister {
+/// Moves the sums of a loop to after the loop. A loop that must yield a new
+/// stack is replaced.
+class SumSinker {
 public:
-  Hoister(RewriterBase &b, scf::ForOp loop) : b(b), loop(loop) {}
+  SumSinker(RewriterBase &b, scf::ForOp loop) : b(b), loop(loop) {}
 
   void run() {
     if (getConstantIntValue(loop.getLowerBound()) != 0 ||
@@ -90,12 +93,12 @@ public:
     tripCount = *bound;
     for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
       if (Sum sum = sumOf(i))
-        sumAfter(i, sum);
+        sinkSum(i, sum);
   }
 
 private:
-  /// The sum of products that is all that happens to the tensor that the loop
-  /// carries as iteration argument `i`; none if something else does.
+  /// The sum that is carried as iteration argument `i`. Empty if the loop uses
+  /// the carried tensor for anything else.
   Sum sumOf(unsigned i) {
     BlockArgument carried = loop.getRegionIterArg(i);
     auto kept = loop.getYieldedValues()[i]
@@ -103,7 +106,7 @@ private:
     if (!kept || kept.getDest() != carried)
       return {};
     auto last = kept.getSource().getDefiningOp<linalg::GenericOp>();
-    // Nothing but the sum and the op that stores it uses the tensor.
+    // The two uses are the sum and the op that stores it.
     if (!last || last->getBlock() != loop.getBody() || !last->hasOneUse() ||
         std::distance(carried.use_begin(), carried.use_end()) != 2)
       return {};
@@ -121,7 +124,7 @@ private:
     return {product, last};
   }
 
-  /// Whether `at` takes each value from 0 to the trip count - 1 once.
+  /// Whether `at` counts from 0 to the trip count - 1, up or down.
   bool isPermuted(Value at) {
     if (at == loop.getInductionVar())
       return true;
@@ -130,8 +133,8 @@ private:
            getConstantIntValue(back.getLhs()) == tripCount - 1;
   }
 
-  /// The stack `whole`, if `slice` is one iteration's slice of it with the
-  /// shape of `part`.
+  /// `whole` as a stack, if `slice` accesses one iteration's part of it, which
+  /// has the shape of `part`.
   Stack stackOf(OffsetSizeAndStrideOpInterface slice, Value whole, Value part) {
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(whole.getType()).getShape();
@@ -148,7 +151,7 @@ private:
     return {};
   }
 
-  /// The stack that a value in the loop is extracted from or inserted into.
+  /// The stack that `value` is a slice of, or is inserted into.
   Stack findStack(Value value) {
     Value from = value;
     if (auto shape = from.getDefiningOp<tensor::CollapseShapeOp>())
@@ -172,7 +175,8 @@ private:
     return {};
   }
 
-  /// Lets the loop yield a stack of a value that it computes.
+  /// Lets the loop yield a stack of `value`, with index `at` along a new first
+  /// axis.
   Stack makeStack(Value value, Value at) {
     auto type = cast<RankedTensorType>(value.getType());
     SmallVector<int64_t> shape{tripCount};
@@ -196,7 +200,8 @@ private:
     return {countsUp ? loop.getInductionVar() : at, 0, {}, place};
   }
 
-  /// A copy of what a product starts from.
+  /// A copy, after the loop, of the fill that initializes the result of
+  /// `product`.
   Value startOf(linalg::GenericOp product) {
     auto fill = product.getOutputs()[0].getDefiningOp<linalg::FillOp>();
     auto type = cast<RankedTensorType>(fill.getResult(0).getType());
@@ -206,8 +211,8 @@ private:
         .getResult(0);
   }
 
-  /// A copy of the op that adds `sums` to a tensor, for that in which the loop
-  /// starts argument `i`.
+  /// A copy, after the loop, of the op that adds a product to the carried
+  /// tensor: it adds `sums` to the initial value of iteration argument `i`.
   Value added(linalg::GenericOp add, unsigned i, Value sums) {
     auto type = cast<RankedTensorType>(add.getResult(0).getType());
     Value carried = loop.getRegionIterArg(i);
@@ -224,9 +229,9 @@ private:
     return after.getResult(0);
   }
 
-  /// Moves a sum, into iteration argument `i`, behind the loop. What is rounded
-  /// in each iteration is then rounded once.
-  void sumAfter(unsigned i, Sum whole) {
+  /// Moves the sum of iteration argument `i` to after the loop. If it was
+  /// rounded in each iteration, it is now rounded once.
+  void sinkSum(unsigned i, Sum whole) {
     linalg::GenericOp sum = whole.product;
     int64_t elements =
         cast<RankedTensorType>(sum.getResult(0).getType()).getNumElements();
@@ -255,7 +260,7 @@ private:
       if (!stack.at)
         stack = makeStack(input, at ? at : loop.getInductionVar());
 
-    // The contraction gets one more loop, over the iterations.
+    // The contraction gets another reduction loop, over the iterations.
     unsigned newLoop = sum.getNumLoops();
     SmallVector<AffineMap> maps;
     SmallVector<Value> inputs;
@@ -297,12 +302,13 @@ private:
 struct DeferAccumulation
     : netc::impl::DeferAccumulationBase<DeferAccumulation> {
   void runOnOperation() override {
-    // Inner loops first: a sum that moved behind one may move out of the next.
+    // Inner loops first: a sum that moved out of one may then move out of the
+    // loop around it.
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     IRRewriter b(&getContext());
     for (scf::ForOp loop : loops)
-      Hoister(b, loop).run();
+      SumSinker(b, loop).run();
     // Drop iteration arguments that loops no longer change.
     RewritePatternSet patterns(&getContext());
     scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());

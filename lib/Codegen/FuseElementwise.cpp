@@ -22,8 +22,8 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Whether an op reads a computed tensor of wider elements than its result has.
-/// Fused into a later op, it would keep that tensor in memory.
+/// Whether an op reads a computed tensor with wider elements than its result.
+/// Fused into a later op, it would keep the wider tensor in memory until then.
 static bool narrows(linalg::GenericOp op) {
   Value result = op.getResult(0);
   auto bitsOf = [](Value tensor) {
@@ -35,8 +35,8 @@ static bool narrows(linalg::GenericOp op) {
   });
 }
 
-/// Whether computing an element again costs less than loading it from memory.
-/// Small operands, such as a mean per channel, are assumed to be cached.
+/// Whether recomputing an element costs less than loading it from memory. Small
+/// operands, such as a mean per channel, are assumed to be cached.
 static bool isCheap(linalg::GenericOp op) {
   int64_t operations = llvm::count_if(
       op.getBody()->without_terminator(), [](Operation &payload) {
@@ -86,10 +86,11 @@ static bool extendsLifetimes(linalg::GenericOp producer, Operation *consumer) {
   });
 }
 
-/// Whether an op computes a single number that takes long, such as Adam's
-/// 1 - b^t: better once than for each element. Roots and quotients are free in
-/// a loop that waits for memory, and a kernel of their own is not.
-static bool isLongNumber(linalg::GenericOp op) {
+/// Whether an op computes a scalar by slow functions, such as Adam's 1 - b^t.
+/// That is better done once than for each element. Square roots and quotients
+/// are not worth a kernel of their own: in a loop that waits for memory, they
+/// are free.
+static bool isSlowScalar(linalg::GenericOp op) {
   return op.getNumLoops() == 0 &&
          llvm::any_of(
              op.getBody()->without_terminator(), [](Operation &payload) {
@@ -99,14 +100,14 @@ static bool isLongNumber(linalg::GenericOp op) {
 }
 
 /// Whether to fuse the producer of an operand into its consumer. Nothing is
-/// fused into a contraction, which is to be tiled, nor across a write to memory
+/// fused into a contraction, which is tiled later, nor across a write to memory
 /// that the producer reads.
 static bool shouldFuse(OpOperand *operand, bool savesMemory) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer || isContraction(consumer) ||
       !readsTheSame(producer, consumer) ||
-      (isLongNumber(producer) && consumer.getNumLoops() > 0))
+      (isSlowScalar(producer) && consumer.getNumLoops() > 0))
     return false;
   return producer->hasOneUse() ||
          (isCheap(producer) &&
@@ -128,9 +129,9 @@ static bool isSum(linalg::GenericOp op) {
 }
 
 namespace {
-/// A loop adds a contraction to a tensor that it carries: the contraction
-/// accumulates into that tensor instead of zeros. So the gradients of
-/// parameters accumulate in place.
+/// Rewrites `carried + contraction`, where a loop carries the tensor: the
+/// contraction accumulates into the carried tensor instead of zeros. So
+/// gradients of parameters accumulate in place.
 struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -141,7 +142,7 @@ struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
     for (unsigned i : {0, 1}) {
       auto carried = dyn_cast<BlockArgument>(op.getInputs()[i]);
       auto products = op.getInputs()[1 - i].getDefiningOp<linalg::GenericOp>();
-      // A `materialize_in_destination` at the end of the loop does not read it.
+      // The store of the sum at the end of the loop is not a read.
       bool isOnlyAdded =
           carried && llvm::all_of(carried.getUsers(), [&](Operation *user) {
             return user == op ||
@@ -166,8 +167,9 @@ struct AccumulateInPlace : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A payload gathers single elements of a computed tensor, such as the logit of
-/// a row's class: compute these elements there instead of storing the tensor.
+/// Rewrites a payload that gathers single elements of a computed tensor, such
+/// as the logit of a row's class: it computes these elements instead, and the
+/// tensor is not stored.
 struct ComputeGathered : OpRewritePattern<tensor::ExtractOp> {
   ComputeGathered(MLIRContext *context, bool savesMemory)
       : OpRewritePattern(context), savesMemory(savesMemory) {}
@@ -230,8 +232,8 @@ static int64_t lengthOf(linalg::GenericOp op) {
   return length;
 }
 
-/// Whether a tensor is large, is read once, and each of its elements is a sum
-/// of few products, as the gradient of a large weight with a small batch.
+/// Whether a tensor is large, has one use, and each of its elements is a sum of
+/// few products, as in the gradient of a large weight with a small batch.
 static bool isShortSum(Value tensor) {
   auto products = tensor.getDefiningOp<linalg::GenericOp>();
   if (!products || !isContraction(products) || !products->hasOneUse())
@@ -240,8 +242,9 @@ static bool isShortSum(Value tensor) {
   auto fill = products.getOutputs()[0].getDefiningOp<linalg::FillOp>();
   return type.getNumElements() >= kMinUncachedElements && fill &&
          matchPattern(fill.value(), m_AnyZeroFloat()) &&
-         // Not of a convolution: from an operand by its window's loop alone, an
-         // op would infer the extent of the whole padded image.
+         // Not of a convolution: with the loop over the kernel at 0, the image
+         // would be indexed by the loop over the result alone, and linalg would
+         // infer the extent of that loop from the padded image.
          llvm::all_of(
              products.getIndexingMapsArray(),
              [](AffineMap map) { return map.isProjectedPermutation(); }) &&
@@ -255,8 +258,8 @@ static bool reshapesShortSum(OpOperand *operand) {
   return collapse && collapse->hasOneUse() && isShortSum(collapse.getSrc());
 }
 
-/// Whether an op reads what a loop carries from one iteration to the next. Sums
-/// over iterations are better taken after the loop.
+/// Whether an op reads a tensor that a loop carries. A sum over the iterations
+/// is better computed after the loop, by DeferAccumulation.
 static bool addsToCarried(linalg::GenericOp op) {
   return llvm::any_of(op.getInputs(), [](Value input) {
     auto carried = dyn_cast<BlockArgument>(input);
@@ -264,8 +267,8 @@ static bool addsToCarried(linalg::GenericOp op) {
   });
 }
 
-/// A short sum and the one op that reads it, an update, say. The op computes
-/// each element of the sum itself, and the sum is never stored.
+/// A short sum and the only op that reads it, such as an update. The op then
+/// computes each element of the sum itself, so the sum is not stored.
 class ShortSum {
 public:
   static std::optional<ShortSum> of(OpOperand &operand) {
@@ -297,8 +300,8 @@ public:
     llvm::append_range(maps, outputMaps);
 
     OpBuilder b(consumer);
-    // Results whose initial value the payload does not read may start
-    // undefined.
+    // A result may start uninitialized if the payload does not read its old
+    // value.
     SmallVector<Value> outputs = consumer.getOutputs();
     for (auto [output, argument] :
          llvm::zip_equal(outputs, consumer.getRegionOutputArgs()))
@@ -306,7 +309,8 @@ public:
           argument.use_empty())
         output = b.create<tensor::EmptyOp>(consumer.getLoc(), type.getShape(),
                                            type.getElementType());
-    // Reports attribute the time to the product, which is most of the work.
+    // The product gives the op its number in reports, since it is most of the
+    // work.
     auto sum = b.create<linalg::GenericOp>(
         b.getFusedLoc({products.getLoc(), consumer.getLoc()}),
         consumer.getResultTypes(), inputs, outputs, maps,
@@ -327,8 +331,8 @@ private:
            linalg::GenericOp products)
       : operand(operand), consumer(consumer), products(products) {}
 
-  /// The indexing map, over the consumer's loops, of a factor of product number
-  /// `k` of the sum.
+  /// The indexing map, over the consumer's loops, of a factor of the sum's
+  /// product number `k`.
   AffineMap mapOf(OpOperand &factor, int64_t k) {
     MLIRContext *context = consumer.getContext();
     SmallVector<AffineExpr> places(products.getNumLoops());

@@ -16,39 +16,40 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Whether an op is part of a padding: it makes the constants that a tensor is
-/// inserted into.
-static bool makesFrame(Operation *op) {
+/// Whether an op is part of a padding: the constant tensor that another tensor
+/// is inserted into.
+static bool isPartOfPadding(Operation *op) {
   return op && isa<tensor::EmptyOp, linalg::FillOp, tensor::InsertSliceOp,
                    arith::ConstantOp>(op);
 }
 
 /// Whether two tensors are equal paddings.
-static bool areSameFrame(Value a, Value b) {
+static bool areEqualPaddings(Value a, Value b) {
   Operation *one = a.getDefiningOp(), *other = b.getDefiningOp();
-  return makesFrame(one) && makesFrame(other) &&
+  return isPartOfPadding(one) && isPartOfPadding(other) &&
          one->getName() == other->getName() && a.getType() == b.getType() &&
          one->getAttrDictionary() == other->getAttrDictionary() &&
-         llvm::equal(one->getOperands(), other->getOperands(), areSameFrame);
+         llvm::equal(one->getOperands(), other->getOperands(),
+                     areEqualPaddings);
 }
 
 namespace {
-/// Ops to move, each before another one. They are moved when all are known: a
-/// block numbers its ops anew when it is asked for their order after a move.
+/// Ops to move, each before another one. They are moved together at the end,
+/// since isBeforeInBlock() renumbers a block after each move.
 class Moves {
 public:
-  /// Moves the ops that make a padding before `op`, or stays with what was
-  /// asked for first.
-  void moveBefore(Operation *frame, Operation *op) {
-    if (frame->getBlock() != op->getBlock() || frame->isBeforeInBlock(op))
+  /// Moves the ops that compute a padding before `op`. If an op is to be moved
+  /// before several, the first one counts.
+  void moveBefore(Operation *padding, Operation *op) {
+    if (padding->getBlock() != op->getBlock() || padding->isBeforeInBlock(op))
       return;
-    for (Value operand : frame->getOperands())
+    for (Value operand : padding->getOperands())
       moveBefore(operand.getDefiningOp(), op);
-    before.try_emplace(frame, op);
+    before.try_emplace(padding, op);
   }
   void make() const {
-    for (auto [frame, op] : before)
-      frame->moveBefore(op);
+    for (auto [padding, op] : before)
+      padding->moveBefore(op);
   }
 
 private:
@@ -56,11 +57,11 @@ private:
 };
 } // namespace
 
-/// If a result is only read padded, and equally by all readers (as the input of
-/// a convolution and of the gradient of its weight), they share one padded
-/// tensor, and the padding is made before the result. Bufferization then lets
-/// the result be written into the padded buffer.
-static void computeInFrame(linalg::GenericOp op, Moves &moves) {
+/// If a result is only read padded, and padded equally by all readers (as by a
+/// convolution and the gradient of its weight), they share one padded tensor,
+/// whose padding is created before the result. Bufferization then lets the
+/// result be written into the padded buffer.
+static void computeInPadding(linalg::GenericOp op, Moves &moves) {
   if (op.getNumResults() != 1)
     return;
   SmallVector<tensor::InsertSliceOp> readers;
@@ -80,7 +81,7 @@ static void computeInFrame(linalg::GenericOp op, Moves &moves) {
   for (tensor::InsertSliceOp reader : readers)
     if (reader.getType() != first.getType() || reader.getNumOperands() != 2 ||
         reader->getAttrDictionary() != first->getAttrDictionary() ||
-        !areSameFrame(first.getDest(), reader.getDest()))
+        !areEqualPaddings(first.getDest(), reader.getDest()))
       return;
   moves.moveBefore(first.getDest().getDefiningOp(), op);
   for (tensor::InsertSliceOp reader : readers)
@@ -95,7 +96,7 @@ struct FusePadding : netc::impl::FusePaddingBase<FusePadding> {
   void runOnOperation() override {
     Moves moves;
     getOperation().walk(
-        [&](linalg::GenericOp op) { computeInFrame(op, moves); });
+        [&](linalg::GenericOp op) { computeInPadding(op, moves); });
     moves.make();
   }
 };

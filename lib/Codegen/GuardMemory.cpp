@@ -24,7 +24,8 @@ struct GuardMemory : netc::impl::GuardMemoryBase<GuardMemory> {
     auto step = getOperation().lookupSymbol<func::FuncOp>("netc_step");
     if (!step)
       return;
-    // Addresses are passed as integers, which the C ABI passes like pointers.
+    // The C ABI passes integers and pointers alike, so addresses can be
+    // integers.
     OpBuilder top(step);
     auto declare = [&](StringRef name) {
       Type index = top.getIndexType();

@@ -30,8 +30,8 @@ bool netc::isContraction(linalg::LinalgOp op) {
       body, [](Operation &payload) { return !isa<arith::ExtFOp>(payload); });
   if (!add || computed != 3)
     return false;
-  // If both operands have the columns of the result, it is a reduction of their
-  // product.
+  // Two operands with the same axes, the last of which is the result's: column
+  // sums of an element-wise product.
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (maps[0] == maps[1] && maps[0].getNumResults() > 0 &&
       maps[2].getNumResults() > 0 &&
@@ -122,8 +122,8 @@ static bool changesBetween(Value slot, Operation *first, Operation *later) {
     if (!isa<bufferization::MaterializeInDestinationOp>(user))
       return false;
     Operation *write = block->findAncestorOpInBlock(*user);
-    // A write in the same loop as `later` comes before it in the next
-    // iteration.
+    // A write in the same op of the block as `later`, such as a loop, may come
+    // before `later` in the next iteration.
     return write && first->isBeforeInBlock(write) &&
            (write == end || write->isBeforeInBlock(end));
   });

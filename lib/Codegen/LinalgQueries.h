@@ -9,38 +9,39 @@
 
 namespace netc {
 
-/// Whether an op is a sum of products of two operands, which may be widened
-/// first. Column sums of an element-wise product do not count: they are a
-/// reduction.
+/// Whether an op is a contraction: it sums products of its two operands, whose
+/// elements may be widened first. Column sums of an element-wise product are
+/// not; they count as a reduction.
 bool isContraction(mlir::linalg::LinalgOp op);
-/// The number of elements of the result that use each element of an operand:
-/// the product of the extents of the parallel loops that `operand` does not
-/// depend on.
+/// The number of elements of the result that use each element of an operand
+/// with the indexing map `operand`: the product of the extents of the parallel
+/// loops that the map does not depend on.
 int64_t rowsBeside(mlir::linalg::GenericOp op, mlir::AffineMap operand);
-/// Whether an op only copies or permutes the elements of its operand.
+/// Whether an op only copies the elements of its operand, in any order.
 bool isCopy(mlir::linalg::LinalgOp op);
-/// The same, where elements may be converted.
+/// Whether an op only copies the elements of its operand, or converts them
+/// between floating-point formats.
 bool isConversion(mlir::linalg::LinalgOp op);
 
-/// The slot that a tensor is loaded from, such as a parameter that an update
-/// changes in place. Null if the tensor is computed.
+/// The memref that a tensor is loaded from, such as the slot of a parameter,
+/// through reshapes and slices. Null if the tensor is computed.
 mlir::Value slotOf(mlir::Value tensor);
 
-/// Whether `op` would read the same values at the position of `later`: no slot
-/// that it reads is written in between.
+/// Whether `op` would read the same values at the position of `later`: no
+/// memref that it reads is written in between.
 bool readsTheSame(mlir::linalg::LinalgOp op, mlir::Operation *later);
 
-/// The number of elements of a tensor; 1 for anything else.
+/// The number of elements of a tensor; 1 for a scalar.
 int64_t elementsOf(mlir::Value tensor);
-/// The operation of the payload that accumulates into a result. Null if it has
-/// no neutral element.
+/// The operation of the payload that accumulates into result number `result`.
+/// Null if there is none, or if it has no neutral element.
 mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned result);
 
-/// Whether the payload has operations slower than additions and
-/// multiplications.
+/// Whether the payload has operations that are slower than additions and
+/// multiplications: divisions, functions of the math dialect, or gathers.
 bool isExpensive(mlir::linalg::GenericOp op);
 
-/// The size of a buffer in bytes. An i1 takes one.
+/// The size of a buffer in bytes. An element takes whole bytes, even an i1.
 int64_t sizeInBytes(mlir::MemRefType type);
 
 } // namespace netc

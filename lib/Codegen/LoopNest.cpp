@@ -12,8 +12,9 @@
 using namespace netc;
 using namespace mlir;
 
-/// Collects the coefficient of each dimension of a linear expression, and adds
-/// its constant term to `constant`. False if it is not linear.
+/// Adds the coefficients of a linear expression, times `factor`, to `factors`
+/// by dimension, and its constant term to `constant`. False if the expression
+/// is not linear.
 static bool linearize(AffineExpr expr, int64_t factor,
                       MutableArrayRef<int64_t> factors, int64_t &constant) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
@@ -36,7 +37,8 @@ static bool linearize(AffineExpr expr, int64_t factor,
                    constant);
 }
 
-/// Distance from the first to the last element of a static layout, inclusive.
+/// The number of elements from the first to the last of a static layout, both
+/// included.
 static int64_t spanOf(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset, span = 1;
@@ -63,7 +65,6 @@ bool LoopNest::addOperand(Value operand, AffineMap map) {
   sizes[number] = spanOf(type);
   SmallVector<int64_t> factors(loops.size());
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides)) {
-    // The start of an operand is the builder's to know.
     int64_t constant = 0;
     if (!linearize(expr, stride, factors, constant))
       return false;
@@ -95,7 +96,7 @@ std::optional<LoopNest> LoopNest::of(linalg::LinalgOp op,
   auto *read = llvm::find_if(epilogue->getOpOperands(), [&](OpOperand &use) {
     return use.get() == result.get();
   });
-  // From the loops of the op to those of the epilogue.
+  // Maps the loops of the op to those of the epilogue.
   AffineMap loops = inversePermutation(epilogue.getMatchingIndexingMap(read))
                         .compose(op.getMatchingIndexingMap(&result));
   for (OpOperand &operand : epilogue->getOpOperands())
@@ -255,8 +256,8 @@ SmallVector<Value> NestBuilder::sumsOf(ValueRange vectors) {
         vectors.take_front(std::min(lanes, vectors.size())));
     size_t count = rows.size();
     rows.resize(lanes);
-    // Each iteration adds the two halves of pairs of vectors and merges each
-    // pair into one vector.
+    // Each iteration merges pairs of vectors: it adds the halves of each, and
+    // puts the sums into one vector.
     for (size_t width = lanes / 2; width > 0; width /= 2)
       for (size_t i = 0; i < width; ++i) {
         Value a = rows[i], b = rows[i + width];

@@ -23,7 +23,7 @@ static bool isFloat16(Value value) {
   return isFloat16(getElementTypeOrSelf(value.getType()));
 }
 
-/// Whether an op only moves 16-bit floats, whatever their values.
+/// Whether an op does no arithmetic on 16-bit floats.
 static bool movesFloat16(Operation *op) {
   return !isa<arith::ArithFastMathInterface>(op) || isa<arith::SelectOp>(op) ||
          llvm::none_of(op->getOperands(), [](Value x) { return isFloat16(x); });
@@ -81,13 +81,13 @@ struct LowerFloat16 : netc::impl::LowerFloat16Base<LowerFloat16> {
         return IntegerType::get(type.getContext(), 16);
       return std::nullopt;
     });
-    // Convert ops only, not the module's attributes, which describe slots.
+    // The module's attributes describe slots, and keep their types.
     for (Operation &op : *getOperation().getBody())
       replacer.recursivelyReplaceElementsIn(&op, /*replaceAttrs=*/true,
                                             /*replaceLocs=*/false,
                                             /*replaceTypes=*/true);
 
-    // Intrinsics take bf16 vectors: cast the integers back.
+    // Intrinsics take vectors of bf16: cast the integers back.
     for (auto [operand, type] : operandsOfCalls) {
       ImplicitLocOpBuilder b(operand->getOwner()->getLoc(),
                              operand->getOwner());

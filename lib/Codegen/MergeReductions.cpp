@@ -22,10 +22,10 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// With up to this many results, each has enough vector registers.
+/// With up to this many results, there are enough vector registers for each.
 static constexpr unsigned kMaxResults = 4;
 
-/// Whether an op is a reduction that is not a contraction, with filled results.
+/// Whether an op is a reduction other than a contraction, into filled tensors.
 static bool isReduction(linalg::GenericOp op) {
   return op.getNumReductionLoops() > 0 && !isContraction(op) &&
          !op.hasIndexSemantics() &&
@@ -34,9 +34,9 @@ static bool isReduction(linalg::GenericOp op) {
          });
 }
 
-/// Whether two reductions have the same loops, and read a common tensor by the
-/// same map.
-static bool passTogether(linalg::GenericOp a, linalg::GenericOp b) {
+/// Whether two reductions can be one op: they have the same loops, write by the
+/// same map, and read a tensor with all loops by the same map.
+static bool canMergeReductions(linalg::GenericOp a, linalg::GenericOp b) {
   if (a.getStaticLoopRanges() != b.getStaticLoopRanges() ||
       a.getIteratorTypesArray() != b.getIteratorTypesArray() ||
       a.getNumResults() + b.getNumResults() > kMaxResults)
@@ -111,12 +111,13 @@ static linalg::GenericOp merge(linalg::GenericOp a, linalg::GenericOp b) {
   return both;
 }
 
-/// The ops of `before`, in their order, that read an input of `op`.
+/// The ops of `before`, in their order, that read a tensor which `op` reads
+/// with all its loops.
 static SmallVector<linalg::GenericOp>
 readersOf(linalg::GenericOp op, const DenseMap<Operation *, size_t> &before) {
   std::map<size_t, linalg::GenericOp> readers;
   for (OpOperand *input : op.getDpsInputOperands())
-    // Any other operand cannot be what two ops pass over together.
+    // Any other operand is not what canMergeReductions() looks for.
     if (op.getMatchingIndexingMap(input).getNumResults() == op.getNumLoops())
       for (Operation *user : input->get().getUsers())
         if (auto found = before.find(user); found != before.end())
@@ -128,21 +129,21 @@ namespace {
 struct MergeReductions : netc::impl::MergeReductionsBase<MergeReductions> {
   void runOnOperation() override {
     getOperation().walk([](Block *block) {
-      // Reductions so far, by their number in the block.
+      // The reductions so far, numbered in the order of the block.
       DenseMap<Operation *, size_t> before;
       size_t count = 0;
       for (auto op : llvm::to_vector(block->getOps<linalg::GenericOp>())) {
         if (!isReduction(op))
           continue;
         for (linalg::GenericOp earlier : readersOf(op, before))
-          if (passTogether(earlier, op) && canWait(earlier, op)) {
+          if (canMergeReductions(earlier, op) && canWait(earlier, op)) {
             before.erase(earlier);
             op = merge(earlier, op);
           }
         before[op] = count++;
       }
     });
-    // A merged op reads a common operand once.
+    // A merged op has the common operand twice: drop one.
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),

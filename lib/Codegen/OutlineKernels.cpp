@@ -26,7 +26,8 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// The buffer that a memref is a view of.
+/// The buffer that a memref is a view of: a memref.view of the arena, a
+/// literal, or an argument.
 static Value baseOf(Value memref) {
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
     if (isa<memref::ViewOp>(view))
@@ -47,7 +48,7 @@ static MemRefType atStart(MemRefType type) {
 }
 
 /// The address of the first element of a view of the arena, or of a literal.
-/// Upstream's ExtractAlignedPointerAsIndex ignores the shift of a memref.view.
+/// MLIR's ExtractAlignedPointerAsIndex ignores the shift of a memref.view.
 static Value addressOf(ImplicitLocOpBuilder &b, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   Value base = baseOf(memref);
@@ -69,12 +70,12 @@ static Value addressOf(ImplicitLocOpBuilder &b, Value memref) {
                                     integer);
 }
 
-/// The widest access of a thread of a device, in bytes.
+/// The widest access of a CUDA thread, in bytes.
 static constexpr int64_t kWidestAccess = 16;
 
-/// What the address of the first element is a multiple of, in bytes: at most
-/// kWidestAccess, which the arena is a multiple of.
-static int64_t knownMultipleOf(Value memref) {
+/// The known alignment of a memref's first element, in bytes: at most
+/// kWidestAccess, to which the arena is aligned.
+static int64_t knownAlignmentOf(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   int64_t known = kWidestAccess;
@@ -101,8 +102,8 @@ static int64_t knownMultipleOf(Value memref) {
   return bytes; // a literal
 }
 
-/// The memref of a static type that starts at an address: what lowering to LLVM
-/// makes of memrefs, put together by hand.
+/// A memref of a static type at an address. Builds the descriptor by which
+/// lowering to LLVM represents memrefs.
 static Value memrefAt(ImplicitLocOpBuilder &b, Value address, MemRefType type) {
   MLIRContext *context = b.getContext();
   auto [strides, offset] = getStridesAndOffset(type);
@@ -144,7 +145,6 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
                                           top.getFunctionType({i64}, {}));
       recorder.setPrivate();
     }
-    // Copies become kernels like other ops.
     step.walk([](memref::CopyOp copy) {
       OpBuilder builder(copy);
       linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(),
@@ -188,8 +188,8 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
   }
 
   /// An op and those after it, up to the last user of its scalar results. It
-  /// has such results if the loops around it have one iteration. Ops in between
-  /// that use none of them stay where they are.
+  /// has such results if the loops around it had one iteration. Ops in between
+  /// that neither use these nor touch memory stay where they are.
   static SmallVector<Operation *> withUsers(Operation *first) {
     SetVector<Operation *> ops;
     Operation *last = first;
@@ -211,7 +211,7 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
   }
 
   /// Whether a fill only initializes the result of the next op, which
-  /// accumulates.
+  /// accumulates into it.
   static bool startsNext(linalg::FillOp fill) {
     auto next = dyn_cast_or_null<linalg::LinalgOp>(fill->getNextNode());
     return next && next.getNumReductionLoops() > 0 &&
@@ -219,8 +219,8 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
            next.getDpsInits()[0] == fill.getDpsInits()[0];
   }
 
-  /// Moves `ops` into a function of its own, unless an equal one exists, and
-  /// calls it.
+  /// Moves `ops` into a function of their own, unless there is an equal one,
+  /// and calls it.
   void makeKernel(ArrayRef<Operation *> ops) {
     Operation *op = ops.back();
     SetVector<Value> used;
@@ -267,7 +267,7 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
       if (selfContained)
         kernel.setArgAttr(argument.getArgNumber(),
                           LLVM::LLVMDialect::getAlignAttrName(),
-                          b.getI64IntegerAttr(knownMultipleOf(value)));
+                          b.getI64IntegerAttr(knownAlignmentOf(value)));
       bool isAlone = llvm::none_of(passed, [&](Value other) {
         return other != value && isa<MemRefType>(other.getType()) &&
                baseOf(other) == baseOf(value);
@@ -293,9 +293,9 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
       op->erase();
   }
 
-  /// Whether a value can be computed inside of a kernel: it is a constant, or a
-  /// view of a literal if kernels may hold these. Adds the ops that compute it
-  /// to `copied`, in their order.
+  /// Whether a kernel can compute a value itself: a constant, or, if kernels
+  /// are self-contained, a view of a literal. Adds the ops that compute it to
+  /// `copied`, in their order.
   bool collectCopied(Value value, SetVector<Value> &copied) const {
     Operation *op = value.getDefiningOp();
     if (!op)
@@ -315,10 +315,11 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
 
   /// The first kernel with the same body; erases `kernel` if it is a duplicate.
   func::FuncOp unique(func::FuncOp kernel) {
-    // Printing kernels to compare them would take a fifth of the time of
-    // lowering.
+    // Kernels are compared by a hash first. To print and compare their text
+    // took a fifth of the time of lowering.
     SmallVector<func::FuncOp> &alike = kernels[hashOf(kernel)];
-    // Executed operations are counted by op, so that each needs its own kernel.
+    // Executed operations are counted by net op, so each one needs a kernel of
+    // its own.
     auto known = llvm::find_if(alike, [&](func::FuncOp other) {
       return merge && areEqual(other, kernel);
     });
@@ -331,7 +332,6 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     return kernel;
   }
 
-  /// A number that equal kernels have in common.
   static size_t hashOf(func::FuncOp kernel) {
     llvm::hash_code hash = mlir::hash_value(kernel.getFunctionType());
     kernel.getBody().walk([&](Operation *op) {

@@ -10,10 +10,10 @@ include "mlir/Pass/PassBase.td"
 def PropagateTransposes : Pass<"net-propagate-transposes", "::mlir::func::FuncOp"> {
   let summary = "Move transposes to where they cancel";
   let description = [{
-    A user of a transposed tensor reads the tensor before the transpose, and its own result takes over
-    that order. So a transpose sinks through element-wise ops, windows and slices until it meets its
-    inverse, or an op that needs the old order. A contraction writes its result in the order in which
-    the result is read.
+    A user of a transposed tensor reads the tensor before the transpose, and its result takes over that order of
+    axes. So a transpose moves down through element-wise ops, windows and slices until it meets its inverse, or
+    an op that needs the transposed order. A contraction writes its result in the order in which the result is
+    read.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -21,10 +21,10 @@ def PropagateTransposes : Pass<"net-propagate-transposes", "::mlir::func::FuncOp
 def FuseElementwise : Pass<"net-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Fuse chains of element-wise ops";
   let description = [{
-    An element-wise op is fused into its only user, or into each user if computing an element again is
-    cheaper than storing it. It is not fused into a contraction, which would compute the element once
-    for each sum that uses it. A short sum whose result exceeds the caches is computed by its user. An
-    element that a payload gathers is computed there.
+    An element-wise op is fused into its only user, or into each user if computing an element again is cheaper
+    than storing it. It is not fused into a contraction, which would compute the element once for each sum that
+    uses it. A sum of few products whose result exceeds the caches is computed by its user, and so is an element
+    that a payload gathers.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -32,8 +32,8 @@ def FuseElementwise : Pass<"net-fuse-elementwise", "::mlir::func::FuncOp"> {
 def MergeReductions : Pass<"net-merge-reductions", "::mlir::func::FuncOp"> {
   let summary = "Merge reductions of the same tensor into one pass";
   let description = [{
-    Reductions over the same loops that read the same tensor become one op with several results, at
-    the position of the last of them.
+    Reductions over the same loops that read the same tensor become one op with several results, at the position
+    of the last of them.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -51,9 +51,8 @@ def RematerializeOperands : Pass<"net-rematerialize-operands", "::mlir::func::Fu
 def FusePadding : Pass<"net-fuse-padding", "::mlir::func::FuncOp"> {
   let summary = "Write tensors that are only read padded into their padding";
   let description = [{
-    If every user pads a tensor alike, it is padded once, where it is computed: its elements are
-    written into the padded buffer. An example is the input of a convolution, which the gradient of the
-    weight pads, too.
+    If every user pads a tensor alike, it is padded once, where it is computed: its elements are written into
+    the padded buffer. An example is the input of a convolution, which the gradient of the weight also pads.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -61,11 +60,11 @@ def FusePadding : Pass<"net-fuse-padding", "::mlir::func::FuncOp"> {
 def DeferAccumulation : Pass<"net-defer-accumulation", "::mlir::func::FuncOp"> {
   let summary = "Replace products that a loop accumulates by one product after it";
   let description = [{
-    A loop may carry a tensor to which each iteration only adds a product, as the gradient of the weight of
-    a recurrence. The loop leaves it out, and one product after the loop sums over its iterations, too. The
-    operands of that product are tensors that the loop reads or writes a slice of per iteration. An operand
-    that is no such slice is stacked by the loop. What is rounded to a low format in each iteration is summed
-    in f32 then, and rounded once.
+    A loop may carry a tensor to which each iteration only adds a product, such as the gradient of a recurrent
+    weight. One product after the loop then replaces those in it: it sums over the iterations, too. Its operands
+    are tensors of which each iteration reads or writes a slice. If there is no such tensor, the loop stacks the
+    values of its iterations. What each iteration rounded to a 16-bit format is now summed in f32, and rounded
+    once.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -73,9 +72,9 @@ def DeferAccumulation : Pass<"net-defer-accumulation", "::mlir::func::FuncOp"> {
 def PlaceResults : Pass<"net-place-results", "::mlir::func::FuncOp"> {
   let summary = "Let ops write their results in place";
   let description = [{
-    The op that computes a tensor which outlives the step writes it to its slot, in the shape of that
-    op. If the old contents of the slot are read later, the op writes a buffer of its own, which is
-    copied afterwards. An element-wise op overwrites an operand that nothing reads later.
+    The op that computes a tensor which outlives the step writes it to the tensor's slot, reshaped if needed. If
+    the old contents of the slot are read later, the op writes to a buffer, which is copied to the slot
+    afterwards. An element-wise op overwrites an operand that nothing reads later.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
@@ -83,11 +82,10 @@ def PlaceResults : Pass<"net-place-results", "::mlir::func::FuncOp"> {
 def PlanMemory : Pass<"net-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Place all buffers of the step in one arena";
   let description = [{
-    `@netc_step` takes the address of the arena. Tensors that outlive a step lie at its start, and the
-    module's `net.slots` describes them, with offsets in bytes. Temporary buffers follow; those that
-    are never live at the same time share memory. `net.memory` says how large the arena is, and how large
-    it would be without sharing. With `apart`, no buffers share memory, and each tensor has gaps of its own
-    size before and behind it.
+    `@netc_step` takes the address of the arena. Tensors that outlive a step are at its start, and the module's
+    `net.slots` describes them, with offsets in bytes. Temporary buffers follow; those that are never live at
+    the same time share memory. `net.memory` has the size of the arena with and without sharing. With `apart`,
+    no buffers share memory, and there is a gap of a tensor's own size before and after each tensor.
   }];
   let options = [Option<"apart", "apart", "bool", "false", "Leave gaps around tensors">];
   let dependentDialects = ["::netc::NetDialect", "::mlir::memref::MemRefDialect",
@@ -106,9 +104,9 @@ def GuardMemory : Pass<"net-guard-memory", "::mlir::ModuleOp"> {
 def LowerFloat16 : Pass<"net-lower-float16", "::mlir::ModuleOp"> {
   let summary = "Lower 16-bit floats to integers";
   let description = [{
-    i16 replaces bf16 and f16 in memory and in vectors. Extension, and rounding to nearest even, become
-    integer arithmetic. Arithmetic on 16-bit floats is an error, since LLVM would lower it to calls
-    that no library has.
+    i16 replaces bf16 and f16 in memory and in vectors. Extension, and rounding to nearest even, become integer
+    arithmetic. Arithmetic on 16-bit floats is an error, since LLVM would lower it to calls of functions that no
+    library has.
   }];
   let options = [Option<"convertsHalves", "converts-halves", "bool", "false",
                         "The target has instructions between f16 and f32">];
@@ -119,11 +117,11 @@ def LowerFloat16 : Pass<"net-lower-float16", "::mlir::ModuleOp"> {
 def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Outline each linalg op or loop nest of the step to a function";
   let description = [{
-    The functions take pointers. Ops of one `scf.execute_region` are one kernel. Equal kernels are
-    emitted once. A pointer is `llvm.noalias` unless another one may point into the same buffer. With
-    `record`, the step calls `@netc_record` after each kernel, with the number of its op. With
-    `self-contained`, kernels contain every access to memory and the literals that they read, so that
-    the step can run on a host that cannot access the arena.
+    The functions take pointers. The ops of an `scf.execute_region` are one kernel. Equal kernels are emitted
+    once. A pointer is `llvm.noalias` unless another one may point into the same buffer. With `record`, the step
+    calls `@netc_record` after each kernel, with the number of its op. With `self-contained`, kernels contain
+    all accesses to memory and the literals that they read, so that the step can run on a host that cannot
+    access the arena.
   }];
   let options = [
     Option<"record", "record", "bool", "true", "Call `@netc_record` after each kernel">,
@@ -137,8 +135,8 @@ def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {
 def CountArithmetic : Pass<"net-count-arithmetic", "::mlir::ModuleOp"> {
   let summary = "Count the arithmetic on floats that is executed";
   let description = [{
-    `@netc_counts` has three counters for each op of `net.ops`: FLOP of contractions, other FLOP, and how
-    many of the latter are transcendental.
+    `@netc_counts` has three counters for each op of `net.ops`: FLOP of contractions, other FLOP, and how many
+    of both are transcendental functions.
   }];
   let options = [Option<"atomic", "atomic", "bool", "false", "Count with atomics, for several threads">];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
@@ -147,9 +145,9 @@ def CountArithmetic : Pass<"net-count-arithmetic", "::mlir::ModuleOp"> {
 def PerturbArithmetic : Pass<"net-perturb-arithmetic", "::mlir::ModuleOp"> {
   let summary = "Pass each result of f64 arithmetic to `netc_perturb`";
   let description = [{
-    `double netc_perturb(double, double, double)` takes the result of each operation, the half unit in
-    the last place of an f32, relative to it, and half of the smallest subnormal f32. The value that it
-    returns replaces the result, so the caller decides about rounding errors.
+    `double netc_perturb(double, double, double)` takes the result of each operation, half a unit in the last place
+    of an f32, relative to the result, and half of the smallest subnormal f32. The value that it returns replaces the
+    result, so its definition decides about rounding errors.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
@@ -157,9 +155,9 @@ def PerturbArithmetic : Pass<"net-perturb-arithmetic", "::mlir::ModuleOp"> {
 def WidenFloat16 : Pass<"net-widen-float16", "::mlir::ModuleOp"> {
   let summary = "Keep in f64 what would be rounded to 16 bits";
   let description = [{
-    Takes linalg that computes in f64. Tensors, memory and slots of bf16 and f16 become f64, and
-    roundings are dropped. With `perturbed`, each rounding becomes a call of `netc_perturb` with the
-    two figures of its format.
+    Takes linalg ops that compute in f64. Tensors, memory and slots of bf16 and f16 become f64, and roundings
+    are dropped. With `perturbed`, each rounding becomes a call of `netc_perturb` with the two figures of its
+    format.
   }];
   let options = [Option<"perturbed", "perturbed", "bool", "false", "Call `netc_perturb` for each rounding">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];

@@ -25,10 +25,11 @@ static bool isView(Operation *op) {
              tensor::ExtractSliceOp>(op);
 }
 
-/// The ops that give the memory of each global.
+/// The ops that return the memory of each global, by its name.
 using GlobalUses = DenseMap<StringAttr, SmallVector<Operation *>>;
 
-/// Whether an op between two others of a block reads or writes `memory`.
+/// Whether an op between `first` and `last`, in a block, reads or writes the
+/// global.
 static bool isUsedBetween(memref::GetGlobalOp memory, Operation *first,
                           Operation *last, const GlobalUses &globals) {
   SmallVector<Operation *> views =
@@ -46,8 +47,8 @@ static bool isUsedBetween(memref::GetGlobalOp memory, Operation *first,
   return false;
 }
 
-/// Whether `op` can write its result to `memory` while it reads it: each point
-/// reads at most the element that it writes.
+/// Whether `op` can write its result to `memory` while it reads `memory`: each
+/// point of its loops reads at most the element that it writes.
 static bool readsInPlace(linalg::GenericOp op, memref::GetGlobalOp memory) {
   auto reads = [&](Value tensor) {
     Value slot = slotOf(tensor);
@@ -67,10 +68,11 @@ static bool readsInPlace(linalg::GenericOp op, memref::GetGlobalOp memory) {
               .wasInterrupted();
 }
 
-/// Lets an op write its result directly to the slot if the slot's old contents
+/// Lets an op write its result directly to the slot, if the slot's old contents
 /// are no longer needed. The shapes may differ: an update works on a vector,
 /// and the slot is a matrix, say. Otherwise the op gets a buffer of its own
-/// here, since bufferization does not see what payloads gather.
+/// here, since bufferization does not see the reads by tensor.extract in a
+/// payload.
 static void placeWrite(bufferization::MaterializeInDestinationOp write,
                        const GlobalUses &globals) {
   auto global = write.getDest().getDefiningOp<memref::GetGlobalOp>();
@@ -110,13 +112,13 @@ static void placeWrite(bufferization::MaterializeInDestinationOp write,
   write.getDestMutable().assign(memory);
 }
 
-/// The op that reads a use as an input; null for any other use.
+/// The linalg op that reads a use as an input; null for any other use.
 static linalg::LinalgOp readerOf(OpOperand &use) {
   auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
   return user && user.isDpsInput(&use) ? user : nullptr;
 }
 
-/// Whether bufferization gives a tensor memory of its own, without strides.
+/// Whether bufferization gives a tensor a contiguous buffer.
 static bool hasOwnMemory(Value tensor) {
   while (auto op = tensor.getDefiningOp<linalg::LinalgOp>())
     tensor = op.getTiedOpOperand(cast<OpResult>(tensor))->get();
@@ -124,10 +126,11 @@ static bool hasOwnMemory(Value tensor) {
       tensor.getDefiningOp());
 }
 
-/// The memory of a tensor that is not read later, as a tensor to write. The
-/// analysis of bufferization does not see that they share it: for each op it
-/// compares all reads with all writes of what shares memory, which for the
-/// gradients of a hundred layers takes minutes.
+/// A tensor to write to, in the memory of `tensor`, which is not read later.
+/// Bufferization's analysis does not see that they share memory. If it did, it
+/// would compare, for each op, all reads with all writes of that memory, which
+/// takes minutes for the gradients of a hundred layers. `tensor` itself if
+/// hasOwnMemory() does not hold.
 static Value overwrite(OpBuilder &b, Value tensor) {
   if (!hasOwnMemory(tensor))
     return tensor;
@@ -139,8 +142,8 @@ static Value overwrite(OpBuilder &b, Value tensor) {
       tensor.getLoc(), memory, /*restrict=*/true, /*writable=*/true);
 }
 
-/// Whether all uses of `tensor` are reads in one block, and `op` is the last
-/// and reads it once.
+/// Whether all uses of `tensor` are reads in one block, and `op`, the last
+/// reader, reads it once.
 static bool readsLast(linalg::GenericOp op, Value tensor) {
   bool isRead = false;
   for (OpOperand &use : tensor.getUses()) {
@@ -153,7 +156,7 @@ static bool readsLast(linalg::GenericOp op, Value tensor) {
   return true;
 }
 
-/// Lets an element-wise op overwrite an operand that is not read later. That
+/// Lets an element-wise op overwrite an operand that is not read later: that
 /// memory is likely still cached, and no other is needed.
 static void writeOverOperands(linalg::GenericOp op) {
   if (op.getNumReductionLoops() != 0)
@@ -163,7 +166,7 @@ static void writeOverOperands(linalg::GenericOp op) {
     AffineMap written = op.getMatchingIndexingMap(&output);
     Value result = op.getTiedOpResult(&output);
     BlockArgument old = op.getMatchingBlockArgument(&output);
-    // Bufferization places results with other uses, such as insertions.
+    // Bufferization places results that are inserted into other tensors, say.
     bool isOnlyRead = llvm::all_of(result.getUses(), readerOf);
     if (!output.get().getDefiningOp<tensor::EmptyOp>() || !old.use_empty() ||
         !written.isPermutation() || !isOnlyRead)
@@ -194,8 +197,9 @@ static void writeOverOperands(linalg::GenericOp op) {
   }
 }
 
-/// Keeps a sum that is continued by op after op, such as a norm of all
-/// gradients, out of the analysis; see overwrite().
+/// A sum may be continued by op after op, such as the norm of all gradients.
+/// Hides from bufferization's analysis that these ops share memory; see
+/// overwrite().
 static void continueSums(linalg::GenericOp op) {
   for (OpOperand &output : op.getDpsInitsMutable()) {
     OpBuilder b(op);

@@ -29,18 +29,18 @@ namespace netc {
 static constexpr int64_t kAlignment = 64;
 
 namespace {
-/// A buffer that is live from op number `first` to op number `last`.
+/// A buffer, and the numbers of the ops between which it is live.
 struct Buffer {
   memref::AllocOp op;
   int64_t size = 0, first = 0, last = 0, offset = 0;
 
-  bool meets(const Buffer &other) const {
+  bool overlaps(const Buffer &other) const {
     return first <= other.last && other.first <= last;
   }
 };
 
 /// Numbers the ops in textual order. An op with regions spans the numbers of
-/// the ops in it.
+/// the ops in them.
 class ProgramOrder {
 public:
   explicit ProgramOrder(Operation *root) {
@@ -82,7 +82,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
   }
 
   /// Cleans up after bufferization: removes iteration arguments that are always
-  /// the same buffer, and casts. Arithmetic stays as it is.
+  /// the same buffer, and casts. Does not change arithmetic.
   static void simplify(func::FuncOp step) {
     MLIRContext *context = step.getContext();
     SmallVector<Operation *> ops;
@@ -100,7 +100,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     (void)applyOpPatternsAndFold(ops, std::move(patterns), config);
   }
 
-  /// Bytes that stay unused before and behind a tensor.
+  /// Bytes that stay unused before and after a tensor.
   int64_t gapAround(int64_t size) const {
     return apart ? llvm::alignTo(size, kAlignment) : 0;
   }
@@ -132,7 +132,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
       buffer.first = buffer.last = order.first(alloc);
       Region *home = alloc->getParentRegion();
       for (Value view : views.resolve(alloc)) {
-        // A view that a loop carries keeps the buffer live in all iterations.
+        // A buffer that a loop carries is live in all iterations.
         if (auto argument = dyn_cast<BlockArgument>(view))
           widen(buffer, home, argument.getOwner()->getParentOp(), order);
         for (Operation *user : view.getUsers())
@@ -143,8 +143,8 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     return buffers;
   }
 
-  /// Extends the lifetime of a buffer allocated in `home` to `user`, or to the
-  /// op of `home` that contains `user`, such as a loop.
+  /// Extends the lifetime of a buffer, allocated in `home`, to `user` or to the
+  /// op in `home` that contains `user`, such as a loop.
   static void widen(Buffer &buffer, Region *home, Operation *user,
                     const ProgramOrder &order) {
     Operation *inHome = home->findAncestorOpInRegion(*user);
@@ -165,7 +165,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
   }
 
   /// Places the largest buffers first, each at the lowest offset that is free
-  /// during its lifetime. Returns the end of the last.
+  /// during its lifetime. Returns the end of all buffers.
   static int64_t place(MutableArrayRef<Buffer> buffers, int64_t start) {
     SmallVector<Buffer *> bySize, placed;
     for (Buffer &buffer : buffers)
@@ -178,7 +178,7 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
       int64_t offset = start;
       // `placed` is sorted by offset.
       for (const Buffer *other : placed) {
-        if (!buffer->meets(*other))
+        if (!buffer->overlaps(*other))
           continue;
         if (offset + buffer->size <= other->offset)
           break;

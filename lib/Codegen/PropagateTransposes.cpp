@@ -20,6 +20,7 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
+/// A permutation of axes: axis i of the result is axis order[i] of the operand.
 using Order = SmallVector<int64_t>;
 
 static bool isIdentity(ArrayRef<int64_t> order) {
@@ -29,21 +30,20 @@ static bool isIdentity(ArrayRef<int64_t> order) {
   return true;
 }
 
-/// Whether a tensor can be created with its axes in any order: it is empty or
-/// filled.
+/// Whether a tensor can be created with its axes in any order: it is
+/// uninitialized or filled.
 static bool takesAnyOrder(Value x) {
   return x.getDefiningOp<tensor::EmptyOp>() ||
          x.getDefiningOp<linalg::FillOp>();
 }
 
-/// Transposes `x`: axis i of the result is axis order[i] of `x`.
+/// Permutes the axes of `x` by `order`.
 static Value transpose(OpBuilder &b, Location loc, Value x,
                        ArrayRef<int64_t> order) {
   if (isIdentity(order))
     return x;
   auto type = cast<RankedTensorType>(x.getType());
   auto sizes = applyPermutation(type.getShape(), order);
-  // Empty and filled tensors are created in the new order.
   if (x.getDefiningOp<tensor::EmptyOp>())
     return b.create<tensor::EmptyOp>(loc, sizes, type.getElementType());
   if (auto fill = x.getDefiningOp<linalg::FillOp>()) {
@@ -57,7 +57,8 @@ static Value transpose(OpBuilder &b, Location loc, Value x,
   return b.create<linalg::TransposeOp>(loc, x, empty, order)->getResult(0);
 }
 
-/// Merges two transposes, and removes those of empty or filled tensors.
+/// Merges two transposes, and removes those that change nothing and those of
+/// uninitialized or filled tensors.
 struct FoldTranspose : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -74,7 +75,7 @@ struct FoldTranspose : OpRewritePattern<linalg::TransposeOp> {
   }
 };
 
-/// For each loop the first result of `map` that depends on it, or -1.
+/// For each loop, the first result of `map` that depends on it, or -1.
 static SmallVector<int64_t> positionsIn(AffineMap map) {
   SmallVector<int64_t> positions(map.getNumDims(), -1);
   for (auto [i, expr] : llvm::enumerate(map.getResults()))
@@ -84,8 +85,8 @@ static SmallVector<int64_t> positionsIn(AffineMap map) {
   return positions;
 }
 
-/// The permutation of the result's axes that puts its loops in the order of the
-/// operand. Axes that the operand lacks come first.
+/// The permutation that puts the result's axes in the order of the operand's.
+/// Axes that the operand lacks come first.
 static Order orderLike(AffineMap result, AffineMap operand) {
   SmallVector<int64_t> positions = positionsIn(operand);
   SmallVector<std::pair<int64_t, int64_t>> keys;
@@ -104,9 +105,9 @@ static Order orderLike(AffineMap result, AffineMap operand) {
 }
 
 /// Whether a contraction can read an operand by `map` and still be vectorized.
-/// Vectors run along the last axis of the operand. This axis may be the same as
-/// in `old`, that of a parallel loop, or that of a long k with many rows, for
-/// which a copy transposes.
+/// Vectors run along the operand's last axis. It may be the same axis as in
+/// `old`, or the axis of a parallel loop. It may be that of a long reduction
+/// loop if many rows use the operand: packing then transposes it.
 static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
   if (map.getNumResults() == 0)
     return true;
@@ -122,8 +123,8 @@ static bool keepsVectors(linalg::GenericOp op, AffineMap map, AffineMap old) {
           op.getStaticLoopRanges()[loop] >= kMinTransposedSum);
 }
 
-/// An op reads its operands before their transpose, and its results take over
-/// their order.
+/// Rewrites an op with transposed operands: it reads them before their
+/// transpose, and its results take over their order.
 struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -131,6 +132,8 @@ struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
                                 PatternRewriter &b) const override {
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     SmallVector<Value> inputs = op.getInputs(), outputs = op.getOutputs();
+    // The transposed operand with the most axes, which decides the results'
+    // order.
     std::optional<unsigned> leader;
     bool isProduct = isContraction(op);
     for (auto [i, input] : llvm::enumerate(inputs)) {
@@ -155,7 +158,7 @@ struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
     SmallVector<Order> orders;
     for (auto [i, output] : llvm::enumerate(outputs)) {
       AffineMap &map = maps[inputs.size() + i];
-      // A result with more axes than the leading operand keeps its order.
+      // A result with more axes keeps its order.
       Order order = orderLike(map, map);
       if (!isProduct && maps[*leader].getNumResults() >= map.getNumResults())
         order = orderLike(map, maps[*leader]);
@@ -182,8 +185,9 @@ struct SinkThroughGeneric : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A contraction whose only user is a transpose writes the transposed result,
-/// if its last axis is also the last axis of an operand.
+/// Rewrites a contraction whose only user is a transpose: it writes the
+/// transposed result, if that result's last axis is also the last axis of an
+/// operand.
 struct TransposeProduct : OpRewritePattern<linalg::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -216,7 +220,7 @@ struct TransposeProduct : OpRewritePattern<linalg::TransposeOp> {
   }
 };
 
-/// Sinks transposes through tensor.insert_slice.
+/// Moves transposes down through tensor.insert_slice.
 struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -226,8 +230,8 @@ struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
       return failure();
     auto part = op.getSource().getDefiningOp<linalg::TransposeOp>();
     auto whole = op.getDest().getDefiningOp<linalg::TransposeOp>();
-    // If only the slice is transposed, the destination must be empty or filled.
-    // Otherwise the patterns would move transposes back and forth.
+    // If only the slice is transposed, the destination must be uninitialized or
+    // filled. Otherwise the patterns would move transposes back and forth.
     if (!whole && !(part && takesAnyOrder(op.getDest())))
       return failure();
     Order order(whole ? whole.getPermutation() : part.getPermutation());
@@ -246,7 +250,7 @@ struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
   }
 };
 
-/// Sinks a transpose through tensor.extract_slice.
+/// Moves a transpose down through tensor.extract_slice.
 struct SinkThroughExtract : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -18,8 +18,8 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// Whether an operand is computed element by element from tensors that its user
-/// reads by the same map, and from small ones.
+/// Whether an operand is large, and is cheaply computed, element by element,
+/// from tensors that its user reads by the same map and from small ones.
 static bool followsFromOthers(OpOperand &operand) {
   auto op = cast<linalg::GenericOp>(operand.getOwner());
   auto producer = operand.get().getDefiningOp<linalg::GenericOp>();

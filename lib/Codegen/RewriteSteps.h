@@ -9,9 +9,9 @@
 
 namespace netc {
 
-/// How patterns rewrite a step. Its regions are single blocks, in which there
-/// is nothing to simplify; to find that out again and again takes a tenth of
-/// the time of lowering.
+/// The configuration for patterns that rewrite a step. Its regions are single
+/// blocks, in which there is nothing to simplify. Looking for it anyway took a
+/// tenth of the time of lowering.
 inline mlir::GreedyRewriteConfig rewritingSteps(bool topDown = true) {
   mlir::GreedyRewriteConfig config;
   config.useTopDownTraversal = topDown;

@@ -12,7 +12,7 @@
 using namespace netc;
 using namespace mlir;
 
-/// The type with another element type.
+/// `type` with another element type, as a vector if it is one.
 static Type withElement(Type type, Type element) {
   auto vector = dyn_cast<VectorType>(type);
   return vector ? vector.clone(element) : element;
@@ -39,8 +39,8 @@ static unsigned mantissaOf(FloatType type) {
   return type.getFPMantissaWidth() - 1; // the leading bit is implicit
 }
 
-/// Rounds a normal number whose result is normal, too: drops the last `lost`
-/// bits of the mantissa.
+/// Rounds a normal number to `lost` fewer bits of the mantissa, to nearest,
+/// ties to even. The result must be normal, too.
 static Element roundMantissa(Element x, unsigned lost) {
   ImplicitLocOpBuilder &b = *x.b;
   unsigned width = getElementTypeOrSelf(x.type()).getIntOrFloatBitWidth();
@@ -67,7 +67,7 @@ static Element nearest(Element x, FloatType format) {
         llvm::APFloat::getSmallestNormalized(semantics).convertToDouble();
     double largest = llvm::APFloat::getLargest(semantics).convertToDouble();
     double unit = std::ldexp(least, -int(mantissaOf(format)));
-    // Subnormals of the format are multiples of its smallest one.
+    // The subnormals of `format` are the multiples of its smallest one.
     Element small = (x * (1 / unit)).apply<math::RoundEvenOp>() * unit;
     Element size = x.apply<math::AbsFOp>();
     y = select(compare(arith::CmpFPredicate::OLT, size, number(x, least)),
@@ -84,10 +84,11 @@ static Element nearest(Element x, FloatType format) {
   return select(compare(arith::CmpFPredicate::UNO, x, x), x, y);
 }
 
-/// An f16 read with the exponent bias of f32 is this many times too small.
+/// An f16 whose bits are read as those of an f32 is this many times too small:
+/// the exponent biases are 15 and 127.
 static constexpr double kHalfScale = 0x1p112;
-/// The exponent bits of NaN and infinity in f32.
-static constexpr uint32_t kNoNumber = 0x7f800000;
+/// The exponent bits of infinity and NaN in f32.
+static constexpr uint32_t kExponentBits = 0x7f800000;
 
 static Element isFinite(Element x) {
   Element size = x.apply<math::AbsFOp>();
@@ -109,7 +110,7 @@ static Element widenHalf(Element bits) {
   scaled = convert<arith::BitcastOp>(scaled * kHalfScale, b.getI32Type());
   Element isNone{&b, b.create<arith::CmpIOp>(arith::CmpIPredicate::uge, size,
                                              integer(size, 0x7c00 << 13))};
-  size = select(isNone, size.apply<arith::OrIOp>(integer(size, kNoNumber)),
+  size = select(isNone, size.apply<arith::OrIOp>(integer(size, kExponentBits)),
                 scaled);
   return convert<arith::BitcastOp>(size.apply<arith::OrIOp>(sign),
                                    b.getF32Type());
@@ -121,7 +122,7 @@ static Value narrowHalf(Element x) {
   Element all = convert<arith::BitcastOp>(x, b.getI32Type());
   Element small =
       convert<arith::BitcastOp>(x * (1 / kHalfScale), b.getI32Type());
-  // NaN keeps the highest bits of its fraction.
+  // NaN keeps the highest bits of its mantissa.
   small = select(isFinite(x), small,
                  all.apply<arith::AndIOp>(integer(all, 0x0fffe000)));
   Element size = small.apply<arith::AndIOp>(integer(small, 0x7fffffff))
@@ -132,7 +133,7 @@ static Value narrowHalf(Element x) {
                                   b.getI16Type());
 }
 
-/// Rounds an f32 to bf16: the upper half of its bits, to nearest even.
+/// Rounds an f32 to bf16, the upper half of its bits; ties go to even.
 static Value roundToBfloat(Element x) {
   ImplicitLocOpBuilder &b = *x.b;
   Element bits = convert<arith::BitcastOp>(x, b.getI32Type());
@@ -140,9 +141,9 @@ static Value roundToBfloat(Element x) {
                       .apply<arith::AndIOp>(integer(bits, 1));
   Element up = bits.apply<arith::AddIOp>(integer(bits, 0x7fff))
                    .apply<arith::AddIOp>(isOdd);
-  // NaN stays NaN.
   Element isNumber{&b,
                    b.create<arith::CmpFOp>(arith::CmpFPredicate::ORD, x, x)};
+  // A NaN becomes quiet, so that it stays a NaN.
   Element quiet = bits.apply<arith::OrIOp>(integer(bits, 0x00400000));
   up = select(isNumber, up, quiet);
   return convert<arith::TruncIOp>(up.apply<arith::ShRUIOp>(integer(up, 16)),
@@ -169,7 +170,8 @@ Value netc::widened(Element bits, FloatType format, Type element,
 Value netc::rounded(Element x, FloatType format, bool convertsHalves) {
   ImplicitLocOpBuilder &b = *x.b;
   bool isWide = getElementTypeOrSelf(x.type()).isF64();
-  // No double rounding: the rounded value is exact as f32.
+  // The value that nearest() returns is exact in f32, so it is rounded only
+  // once.
   if (isWide || !(format.isBF16() || convertsHalves))
     x = nearest(x, format);
   if (isWide)

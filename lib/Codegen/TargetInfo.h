@@ -13,9 +13,9 @@ namespace netc {
 
 enum class CacheLevel { L1 = 1, L2 };
 
-/// The facts about a target that blocking and tiling depend on.
+/// The properties of a CPU that blocking and tiling depend on.
 struct TargetInfo {
-  /// Vectors and caches of an instruction set.
+  /// The vectors of an instruction set; the caches are the same for all.
   static TargetInfo of(program::Isa isa) {
     TargetInfo target;
     target.dotsPairs = isa == program::Isa::AVX512BF16;
@@ -28,32 +28,33 @@ struct TargetInfo {
 
   unsigned vectorBits = 128;
   unsigned vectorRegisters = 16;
-  /// Whether there is `vdpbf16ps`, which adds the products of two pairs of bf16
-  /// to each f32 of a vector.
+  /// Whether there is `vdpbf16ps`: to each f32 of a vector, it adds the
+  /// products of two pairs of bf16.
   bool dotsPairs = false;
   int64_t cacheLineBytes = 64;
-  /// NR: columns of a panel of a packed operand, two vectors of 512 bits of
-  /// f32. Narrower vectors make several passes over a panel.
+  /// NR: the columns of a panel of a packed operand; two vectors of 512 bits of
+  /// f32. With narrower vectors, the micro-kernel makes several passes over a
+  /// panel.
   int64_t panelColumns = 32;
-  /// The caches of a core that blocks are sized for, those of a server by
-  /// Intel. Blocks fill a part of them, since other data is read as well. On a
-  /// core with less, they come from the next level: slower, and as correct.
+  /// The caches of a core that blocks are sized for, those of an Intel server.
+  /// Blocks fill a part of them, since other data is read as well. On a core
+  /// with smaller caches, blocks come from the next level, which is slower.
   int64_t l1Bytes = 32 << 10, l2Bytes = 2 << 20;
-  /// Distance of a prefetch in a pass over a large tensor.
+  /// The distance of a prefetch in a pass over a large tensor.
   int64_t streamPrefetchBytes = 8 << 10;
 
   int64_t lanes(unsigned elementBits) const { return vectorBits / elementBits; }
   int64_t lineElements(unsigned elementBits) const {
     return cacheLineBytes * 8 / elementBits;
   }
-  /// Capacities, in elements of so many bits.
+  /// Capacities, in elements of `bits` bits.
   int64_t l1Elements(unsigned bits = 32) const { return l1Bytes * 8 / bits; }
   int64_t l2Elements(unsigned bits = 32) const { return l2Bytes * 8 / bits; }
-  /// Up to this size an operand stays in L2 while the other one passes by.
+  /// Up to this size, an operand stays in L2 while the other one is read.
   int64_t residentElements(unsigned bits = 32) const {
     return l2Elements(bits) * 3 / 4;
   }
-  /// From this size on a tensor is not in L2 when it is read again.
+  /// A tensor of this size or more is no longer in L2 when it is read again.
   int64_t streamBytes() const { return l2Bytes / 2; }
 };
 

@@ -21,8 +21,8 @@ linalg::GenericOp netc::epilogueOf(linalg::LinalgOp product) {
   return dyn_cast<linalg::GenericOp>(product->getNextNode());
 }
 
-/// Whether the result of a product can go through an element-wise op tile by
-/// tile, in vectors of columns.
+/// Whether an epilogue can read the result of a product tile by tile, in
+/// vectors of columns.
 static bool takesEpilogue(const ContractionSchedule &schedule,
                           linalg::GenericOp epilogue) {
   const VectorizedDims &dims = schedule.dims;
@@ -61,7 +61,8 @@ std::optional<ContractionSchedule> netc::scheduleOf(linalg::LinalgOp op,
   linalg::GenericOp epilogue = epilogueOf(op);
   if (!alone || !epilogue)
     return alone;
-  // Operands that lie differently must not keep loops apart.
+  // The schedule without the epilogue is better if the epilogue's strides keep
+  // loops from being collapsed.
   std::optional<ContractionSchedule> whole = scheduleWith(epilogue, op, target);
   if (!whole || whole->dims.numLoops() != alone->dims.numLoops() ||
       !takesEpilogue(*whole, epilogue))
@@ -70,7 +71,7 @@ std::optional<ContractionSchedule> netc::scheduleOf(linalg::LinalgOp op,
   return whole;
 }
 
-/// How a partition cuts a loop, and what of it threads share.
+/// What a partition cuts a contraction into, and what its threads share.
 static StringRef nameOf(Partition partition) {
   static constexpr StringRef names[] = {"whole",   "rows",          "columns",
                                         "panels",  "column blocks", "stream",
@@ -90,7 +91,7 @@ static void printSizes(raw_ostream &os, ArrayRef<int64_t> sizes) {
   os << ']';
 }
 
-/// Prints `4`, or `[2x4]` for several loops. Sizes of 1 are left out.
+/// Prints `4`, or `[2, 4]` for several loops.
 static void printTile(raw_ostream &os, ArrayRef<int64_t> sizes) {
   if (sizes.size() < 2)
     os << (sizes.empty() ? 1 : sizes.front());
@@ -103,7 +104,7 @@ static SmallVector<int64_t> extentsOf(ArrayRef<Loop> loops) {
                              [](const Loop &loop) { return loop.extent; });
 }
 
-/// The rows of a block, by loop of m.
+/// The rows of a block of MC, by loop of m; 1 for a loop outside of the block.
 static SmallVector<int64_t> rowsOf(const BlockSchedule &block) {
   SmallVector<int64_t> rows = extentsOf(block.m);
   int64_t &cut = rows[*block.mcLoop];

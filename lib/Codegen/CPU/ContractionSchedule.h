@@ -15,8 +15,7 @@
 
 namespace netc {
 
-/// The loop that is cut into blocks first. It is the one that is parallel if
-/// any is.
+/// The first cut of a contraction into blocks, inside of its batch loops.
 enum class Partition {
   Whole,        ///< Nothing is cut.
   Rows,         ///< Blocks of rows.
@@ -37,24 +36,24 @@ struct Prefetch {
     FollowingTile, ///< A: a cache line of the data after the tile.
   };
   What what;
-  /// In elements, from the address that the iteration reads. For FollowingTile:
-  /// the distance between the prefetches of two iterations.
+  /// In elements, from what the iteration reads. For FollowingTile: from the
+  /// prefetch of one iteration to that of the next.
   int64_t distance;
   CacheLevel level;
 };
 
-/// The loops of k in a block.
+/// The loops of k in a block of KC iterations.
 struct KBlock {
   llvm::SmallVector<LoopNest::Loop> loops;
   /// Issued in each iteration of the innermost loop.
   llvm::SmallVector<Prefetch> prefetches;
 };
 
-/// A block of the partition, as a loop nest over tiles.
+/// A block of the partition: a loop nest over tiles.
 struct BlockSchedule {
   using Loop = LoopNest::Loop;
 
-  /// Loops of m outside of all others.
+  /// Loops of m around all others.
   llvm::SmallVector<Loop> outerM;
   llvm::SmallVector<Loop> m, n;
   /// The loop of m that is cut into blocks of MC iterations, if there is one.
@@ -62,25 +61,26 @@ struct BlockSchedule {
   int64_t mc = 0;
   /// MR: the rows of a tile, by loop of m.
   llvm::SmallVector<int64_t> mr;
-  /// Loops of k outside of a block of KC iterations; the last one is blocked.
+  /// Loops of k around the macro-kernel. The last one is cut into blocks of KC
+  /// iterations.
   llvm::SmallVector<Loop> outerK;
   int64_t kc = 1;
   /// A full block of KC iterations, and the remainder.
   KBlock wholeK, restK;
   /// Number of products that a full block adds to an element of C.
   int64_t kLength = 1;
-  /// Which loop is parallel: that over blocks of rows or that over tiles of
-  /// columns.
+  /// The parallel loop: over blocks of rows, or over tiles of columns.
   enum class Threads { None, TakeRows, TakeColumns };
   Threads threads = Threads::None;
   bool packsA = false, packsB = false;
-  /// Whether the copy of A is made of micro-panels, since A is contiguous along
-  /// m. Else it has rows that are contiguous along k.
+  /// Whether A is packed into micro-panels, since it is contiguous along m.
+  /// Else the packed copy has rows that are contiguous along k.
   bool packsPanelsOfA = false;
-  /// Size of the packed copies, in elements; and the distance of rows in that
-  /// of A.
+  /// The sizes of the packed copies, and the distance of two rows in that of A,
+  /// in elements.
   int64_t packedA = 0, packedB = 0, packedRowOfA = 0;
-  /// Whether C is prefetched, and added after the loops of k.
+  /// Whether C is prefetched before the loops of k, and added to the sums after
+  /// them.
   bool prefetchesC = false;
 };
 
@@ -90,10 +90,11 @@ struct ContractionSchedule {
   VectorizedDims dims;
   /// Elements of C in a vector.
   int64_t lanes;
-  /// Iterations of the last loop of k that one multiply-add takes. It is 2 for
-  /// pairs of bf16, which lie next to each other in panels.
+  /// The iterations of the last loop of k in one multiply-add: 2 for pairs of
+  /// bf16, which are adjacent in packed copies; else 1.
   int64_t kPack = 1;
-  /// NR: in vectors of the last loop of n; for dot products by loop of n.
+  /// NR: vectors along the last loop of n (`nrVectors`), or for dot products,
+  /// iterations of each loop of n (`nr`).
   int64_t nrVectors = 1;
   llvm::SmallVector<int64_t> nr;
 
@@ -105,25 +106,27 @@ struct ContractionSchedule {
     Loop loop;
     int64_t size;
     bool isParallel; ///< Whether blocks are distributed over threads.
+    /// Loops around `loop`.
     llvm::SmallVector<Loop> around;
   };
   std::optional<Cut> cut;
   /// The full block, and a shorter last one if there is one.
   llvm::SmallVector<BlockSchedule, 2> blocks;
-  /// Whether each element of C is written only once, so that sums can start
+  /// Whether each element of C is written only once, so that its sum can start
   /// from the value that C was filled with.
   bool foldsFill = false;
-  /// Whether each tile of C goes through an element-wise op when its sums are
-  /// done. Then C is never stored if `foldsFill`.
+  /// Whether each tile of C goes through an epilogue when its sums are
+  /// complete. If `foldsFill`, C itself is then never stored.
   bool hasEpilogue = false;
 
   /// NR in elements: the distance between two tiles of columns.
   int64_t nrElements() const { return nrVectors * lanes; }
-  /// Whether the loop that the partition names is parallel.
+  /// Whether threads share a loop other than a batch loop.
   bool isParallel() const {
     return (cut && cut->isParallel) ||
            blocks.front().threads != BlockSchedule::Threads::None;
   }
+  /// The schedule of a block with this many iterations of the loop that is cut.
   const BlockSchedule &blockOf(int64_t iterations) const {
     return iterations == cut->size ? blocks.front() : blocks.back();
   }
@@ -132,15 +135,17 @@ struct ContractionSchedule {
 };
 
 /// Chooses how to compute a contraction whose C has elements of `elementBits`
-/// bits. If A and B `areBfloats`, the target may multiply them in pairs.
+/// bits. If A and B are bf16 (`areBfloats`), the target may multiply them in
+/// pairs.
 ContractionSchedule schedule(const VectorizedDims &dims, unsigned elementBits,
                              const TargetInfo &target, bool areBfloats = false);
 
-/// The element-wise op that the kernel of a product takes along: what follows a
-/// fill and the product in an `scf.execute_region`. Null if there is none.
+/// The epilogue of a product: the element-wise op after a fill and the product
+/// in an `scf.execute_region`. Null if there is none.
 mlir::linalg::GenericOp epilogueOf(mlir::linalg::LinalgOp product);
 
-/// Of an op; none if it is no contraction, or none that has vectors.
+/// The schedule of an op, with its epilogue if that can be fused. None if the
+/// op is no contraction, or if none of its loops can be vectorized.
 std::optional<ContractionSchedule> scheduleOf(mlir::linalg::LinalgOp op,
                                               const TargetInfo &target);
 

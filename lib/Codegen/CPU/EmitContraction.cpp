@@ -4,9 +4,9 @@
 
 // Emits contractions C[m, n] += A[m, k] B[k, n], where each of m, n and k is
 // any number of loops, and batch loops may surround them. A tile of C stays in
-// registers while k runs: elements of A are broadcast, and B is read as
-// vectors. Convolutions, matrix products and their gradients differ in strides
-// only. The schedule decides the loops.
+// registers during the loops of k: elements of A are broadcast, and B is read
+// as vectors. Convolutions, matrix products and their gradients differ in
+// strides only. The schedule decides the loops.
 
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/MacroKernel.h"
@@ -102,7 +102,8 @@ private:
     });
   }
 
-  /// Emits a block of the partition, by blocks of rows if they are cut.
+  /// Emits a block of the partition, cut into blocks of rows if the schedule
+  /// says so.
   void emitBlock(const BlockSchedule &block, const Operands &operands) {
     if (!block.mcLoop)
       return emitKBlocks(block, block.m, createPackBuffers(block), 0, true,
@@ -142,7 +143,8 @@ private:
     });
   }
 
-  /// Calls `body` for each block of MC rows with its operands and loops.
+  /// Calls `body` for each block of MC rows, with its first row and its loops
+  /// of m.
   void forRowBlocks(const BlockSchedule &block, bool isParallel,
                     function_ref<void(Value, const Loops &)> body) {
     b.forBlocks(block.m[*block.mcLoop].extent, block.mc, isParallel,
@@ -153,8 +155,9 @@ private:
                 });
   }
 
-  /// Blocks of KC sums, which follow each other; threads work inside. The last
-  /// one is emitted by itself if an epilogue follows.
+  /// Emits the blocks of KC iterations one after the other; parallel loops are
+  /// inside of them. If an epilogue follows, the last block is emitted by
+  /// itself.
   void emitKBlocks(const BlockSchedule &block, const Loops &m,
                    const PackBuffers &buffers, unsigned depth, bool isLast,
                    const Operands &operands) {
@@ -186,7 +189,7 @@ bool netc::emitContraction(linalg::LinalgOp op, const TargetInfo &target) {
   std::optional<ContractionSchedule> schedule = scheduleOf(op, target);
   if (!schedule)
     return false;
-  // A fill before the contraction gives the start of its sums.
+  // The sums start from the value of a fill directly before the contraction.
   auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
   bool folds = schedule->foldsFill && fill &&
                fill.getDpsInits()[0] == op.getDpsInits()[0];

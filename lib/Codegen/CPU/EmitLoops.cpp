@@ -11,13 +11,14 @@
 using namespace netc;
 using namespace mlir;
 
-/// How well a loop suits to be the innermost: the number of operands in which
-/// its stride is 1 or 0. Results count double.
+/// How suitable a loop is as the innermost one: operands in which its stride is
+/// 1 count twice as much as those in which it is 0. Results count 1.5 times as
+/// much as inputs.
 static int64_t unitStrides(const LoopNest::Loop &loop, unsigned numInputs) {
   int64_t units = 0;
   for (auto [i, stride] : llvm::enumerate(loop.strides)) {
     int64_t weight = i < numInputs ? 2 : 3;
-    // A stride of 0 is good, too: the value stays in a register.
+    // With a stride of 0, the value stays in a register.
     units += stride == 1 ? 2 * weight : stride == 0 ? weight : 0;
   }
   return units;
@@ -68,8 +69,8 @@ private:
                              return a.isParallel;
                            return a.strides[i] > b.strides[i];
                          });
-    // The only parallel loop is inside of reduction loops: cut it, and make the
-    // outer part parallel.
+    // If the only parallel loop is inside of reduction loops, cut it, and make
+    // the loop over its parts the outermost, parallel one.
     LoopNest::Loop &last = loops.back();
     bool isOnlyParallel =
         last.isParallel && loops.size() > 1 && !loops.front().isParallel;
@@ -88,16 +89,14 @@ private:
   }
 
   /// Emits the loops from `depth` on, which have `points` iterations
-  /// altogether. A loop is parallel only if its own iterations are worth
-  /// starting threads for, since a loop around it would start them again in
-  /// each iteration.
+  /// altogether. A loop is parallel only if these are worth starting threads
+  /// for: a loop around it would start the threads again in each iteration.
   void nextLoop(unsigned depth, int64_t points) {
     if (depth == nest.loops.size())
       return point();
     const LoopNest::Loop &loop = nest.loops[depth];
     bool parallel = loop.isParallel && points >= kParallelPoints;
-    // Threads take chunks of a single long loop, so that LLVM can vectorize
-    // these.
+    // Threads take chunks of a single long loop, which LLVM can vectorize.
     bool isLast = depth + 1 == nest.loops.size();
     if (parallel && isLast && !usesIndex() &&
         loop.extent >= kParallelPoints / 4)
@@ -144,9 +143,10 @@ private:
 
   bool usesIndex() { return op.hasIndexSemantics(); }
 
-  /// Hoists operations of the payload that do not depend on the innermost loop,
-  /// such as the load of a gathered row's number. LLVM cannot hoist them: it
-  /// does not know that the loop does not overwrite them.
+  /// Emits the operations of the payload that do not depend on the innermost
+  /// loop, such as loading the index of a gathered row. LLVM cannot hoist such
+  /// a load, since it does not know that the loop does not overwrite its
+  /// memory.
   void emitInvariant(const LoopNest::Loop &loop) {
     Block &body = op->getRegion(0).front();
     for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
@@ -184,12 +184,12 @@ private:
       b.clone(payload, values);
       return;
     }
-    // Loops of one iteration were dropped.
+    // A loop of one iteration was dropped.
     Value at = dims[index.getDim()];
     values.map(index.getResult(), at ? at : b.index(0));
   }
 
-  /// Emits the rest of the payload for one point.
+  /// Emits the rest of the payload for one iteration of all loops.
   void point() {
     Block &body = op->getRegion(0).front();
     IRMapping values = invariant;
@@ -208,14 +208,14 @@ private:
   linalg::LinalgOp op;
   LoopNest nest;
   NestBuilder b;
-  /// By operand, the offset after the enclosing loops.
+  /// By operand, the offset in the current iteration of the enclosing loops.
   SmallVector<Value> offsets;
   /// By loop of the op, its induction variable.
   SmallVector<Value> dims;
   /// Results of emitInvariant().
   IRMapping invariant;
-  /// If the innermost loop was cut into parts: their length, and the start of
-  /// the current one.
+  /// If the innermost loop was cut into parts: their length, and the index at
+  /// which the current part starts.
   int64_t part = 0;
   Value partStart;
 };

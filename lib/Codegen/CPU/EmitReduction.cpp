@@ -2,10 +2,10 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reduces all loops but that of the columns, which are contiguous: sums of
-// batch normalization and of biases' gradients. The columns are vectors that
-// stay in registers while the loops over rows run. Threads reduce chunks of
-// rows, and the partial results are combined in order.
+// Reduces all loops but one, the columns, which are contiguous: sums of batch
+// normalization, and gradients of biases. Vectors of columns stay in registers
+// during the loops over rows. Threads reduce chunks of rows, and the partial
+// results are combined in order.
 
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/VectorPayload.h"
@@ -30,8 +30,7 @@ using Loop = LoopNest::Loop;
 
 class ReductionEmitter {
 public:
-  /// `rows` are the loops that are reduced. The first of them is cut into
-  /// chunks.
+  /// `rows` are the loops that are reduced. The first one is cut into chunks.
   ReductionEmitter(linalg::LinalgOp op, const LoopNest &nest, Loop columns,
                    SmallVector<Loop> rows, const TargetInfo &target)
       : op(op), b(op), columns(std::move(columns)), rows(std::move(rows)),
@@ -92,8 +91,9 @@ private:
       body(b.index(even), columns.extent - even);
   }
 
-  /// Number of columns of a block. One result per register: long parts of a row
-  /// are read at a time, even if some accumulators are spilled.
+  /// Number of columns of a block, one vector of a result for each register.
+  /// Reading a long part of a row at a time outweighs that some accumulators
+  /// are spilled.
   int64_t width() const {
     return std::max<int64_t>(target.vectorRegisters / combiners.size(), 1) *
            lanes;
@@ -205,7 +205,7 @@ private:
     }
     return next;
   }
-  /// Vector `i` of an input. A scalar if it is the same for all columns.
+  /// Vector `i` of an input, or a scalar if it is the same for all columns.
   Value operand(unsigned input, Value at, int64_t i, int64_t count) {
     Value memory = b.flat(input);
     if (!isa<MemRefType>(memory.getType()))
@@ -215,7 +215,7 @@ private:
     prefetch(input, at, i);
     return load(memory, at, i, count);
   }
-  /// Prefetches the cache line of a later row.
+  /// Prefetches a cache line of a later row.
   void prefetch(unsigned input, Value at, int64_t i) {
     auto type = cast<MemRefType>(b.flat(input).getType());
     int64_t next = rows.back().strides[input];
@@ -270,7 +270,8 @@ bool netc::emitReduction(linalg::LinalgOp op, const TargetInfo &target) {
   for (auto [i, stride] : llvm::enumerate(columns->strides))
     if (stride != 1 && (stride != 0 || int64_t(i) >= op.getNumDpsInputs()))
       return false;
-  // In the order of memory, but the first loop must be long enough to be cut.
+  // In the order of memory, except that the first loop, which is cut into
+  // chunks, must be long enough.
   llvm::stable_sort(rows, [](const Loop &a, const Loop &b) {
     return a.strides[0] > b.strides[0];
   });

@@ -34,7 +34,7 @@ static int64_t lineOf(linalg::LinalgOp op, const TargetInfo &target) {
 namespace {
 class StreamEmitter {
 public:
-  /// The last loop is that of the columns.
+  /// The columns are the last loop.
   StreamEmitter(linalg::LinalgOp op, const LoopNest &nest,
                 const TargetInfo &target)
       : op(op), b(op), loops(nest.loops), target(target) {
@@ -70,8 +70,8 @@ private:
     });
   }
 
-  /// Emits the vector at `position` elements behind the start of a cache line
-  /// of each operand.
+  /// Emits the vector that starts `position` elements after the start of a
+  /// cache line of each operand.
   void emitVector(const Values &offsets, int64_t position) {
     Values arguments;
     size_t result = op.getNumDpsInputs();
@@ -103,7 +103,7 @@ private:
   SmallVector<Loop> loops;
   const TargetInfo &target;
   SmallVector<Value> starts; ///< of the operands
-  int64_t lanes;             ///< of the vectors of all operands
+  int64_t lanes;             ///< of a vector
 };
 } // namespace
 

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Copies that change which axis is contiguous: transposes of weights and of
-// images, with a kernel's taps reversed or not. Squares of lanes x lanes
-// elements are transposed in registers, so that both sides are accessed in
-// vectors. Short rows that stay contiguous are copied as vectors; LLVM
-// vectorizes the copies of long ones itself.
+// images. The kernel of a convolution may also be reversed. Squares of lanes x
+// lanes elements are transposed in registers, so that both sides are accessed
+// by vectors. Short rows that stay contiguous are copied as vectors; LLVM
+// vectorizes the copies of long rows itself.
 
 #include "lib/Codegen/CPU/Emitters.h"
 #include "lib/Codegen/CPU/VectorPayload.h"
@@ -18,10 +18,10 @@
 using namespace netc;
 using namespace mlir;
 
-/// Number of iterations that occupies all threads.
+/// Least number of iterations of a loop that threads share.
 static constexpr int64_t kParallelIterations = 8;
 
-/// Number of iterations up to which LLVM unrolls a loop instead of vectorizing
+/// Up to this number of iterations, LLVM unrolls a loop instead of vectorizing
 /// it.
 static constexpr int64_t kShortRow = 64;
 
@@ -38,7 +38,7 @@ public:
                    Loop *along, const TargetInfo &target)
       : op(op), b(op), across(*across), along(*along),
         isTransposed(across != along) {
-    // Elements of 16 bits are widened to 32.
+    // Vectors of 16-bit floats have no more lanes than those of f32.
     lanes = target.lanes(32);
     vector = VectorType::get({lanes}, operandElement(op, 0));
     for (const Loop &loop : nest.loops) {
@@ -115,8 +115,8 @@ private:
 
   linalg::LinalgOp op;
   NestBuilder b;
-  /// The loop along which elements are contiguous in the operand, and that in
-  /// the result.
+  /// The loop along which the operand is contiguous, and that along which the
+  /// result is.
   Loop across, along;
   bool isTransposed;
   SmallVector<Cut> loops;

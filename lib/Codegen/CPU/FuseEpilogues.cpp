@@ -20,17 +20,17 @@ namespace netc {
 #include "lib/Codegen/CPU/Passes.h.inc"
 } // namespace netc
 
-/// The op that makes the memory that a memref shows a part of; null if that is
-/// what a loop carries.
-static Operation *makerOf(Value memref) {
+/// The op that allocates the memory of a memref, or returns the slot that it is
+/// a view of; null if a loop carries the memref.
+static Operation *ownerOf(Value memref) {
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
     memref = view.getViewSource();
   return memref.getDefiningOp();
 }
 
-/// Whether two memrefs are parts of different memory.
+/// Whether two memrefs are surely in different memory.
 static bool areApart(Value a, Value b) {
-  Operation *first = makerOf(a), *second = makerOf(b);
+  Operation *first = ownerOf(a), *second = ownerOf(b);
   if (!first || !second)
     return false;
   auto slot = dyn_cast<memref::GetGlobalOp>(first);
@@ -38,15 +38,15 @@ static bool areApart(Value a, Value b) {
   return slot && other ? slot.getName() != other.getName() : first != second;
 }
 
-/// What a product starts from, if that is filled right before it.
+/// The fill of the result directly before a product; null if there is none.
 static linalg::FillOp fillOf(linalg::LinalgOp product) {
   auto fill = dyn_cast_or_null<linalg::FillOp>(product->getPrevNode());
   return fill && fill.getDpsInits()[0] == product.getDpsInits()[0] ? fill
                                                                    : nullptr;
 }
 
-/// The only op that reads the result of a product, besides the product; null if
-/// there are others, or if it reads it several times.
+/// The only op that reads the result of a product; null if there are several,
+/// or if it reads the result several times.
 static linalg::GenericOp onlyReaderOf(linalg::LinalgOp product) {
   Value result = product.getDpsInits()[0];
   if (!result.getDefiningOp<memref::AllocOp>())
@@ -63,9 +63,9 @@ static linalg::GenericOp onlyReaderOf(linalg::LinalgOp product) {
   return reader;
 }
 
-/// Whether a product can be computed where `reader` stands: what lies between
-/// makes memory or views of it.
-static bool standsBefore(linalg::LinalgOp product, Operation *reader) {
+/// Whether a product can be computed where `reader` is: the ops in between only
+/// allocate memory, or have no effects on memory.
+static bool canSinkTo(linalg::LinalgOp product, Operation *reader) {
   if (product->getBlock() != reader->getBlock() ||
       !product->isBeforeInBlock(reader))
     return false;
@@ -76,12 +76,12 @@ static bool standsBefore(linalg::LinalgOp product, Operation *reader) {
   return true;
 }
 
-/// The element-wise op that can take each tile of the result of a product as
-/// soon as that is computed; null if there is none. What it writes must be
-/// nothing that other tiles read.
+/// The element-wise op that can read each tile of a product's result as soon as
+/// the tile is complete; null if there is none. It must not write what other
+/// tiles read.
 static linalg::GenericOp findEpilogue(linalg::LinalgOp product) {
   linalg::GenericOp reader = onlyReaderOf(product);
-  if (!reader || !fillOf(product) || !standsBefore(product, reader) ||
+  if (!reader || !fillOf(product) || !canSinkTo(product, reader) ||
       reader.getNumReductionLoops() != 0 || !isVectorizable(reader))
     return {};
   Value result = product.getDpsInits()[0];
@@ -107,7 +107,8 @@ struct FuseEpilogues : netc::impl::FuseEpiloguesBase<FuseEpilogues> {
         pairs.push_back({op, epilogue});
     });
     for (auto [product, epilogue] : pairs) {
-      // Reports give the time to the product, which is most of the work.
+      // The product gives both their op number in reports, since it is most of
+      // the work.
       ImplicitLocOpBuilder b(
           FusedLoc::get(&getContext(), {product.getLoc(), epilogue.getLoc()}),
           epilogue);

@@ -27,7 +27,8 @@ namespace netc {
 #include "lib/Codegen/CPU/Passes.h.inc"
 } // namespace netc
 
-/// Lets LLVM reassociate sums, which vectors need. Roundings to 16 bits stay.
+/// Lets LLVM reorder sums, which vectorization needs, but not roundings to 16
+/// bits.
 static void allowReordering(Operation *op) {
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return;
@@ -39,9 +40,9 @@ static void allowReordering(Operation *op) {
                                           arith::FastMathFlags::nsz));
 }
 
-/// Replaces math functions of f32 by polynomials, which vectorize; libm's would
-/// be called for each element. Sines stay: they are rare, and their arguments
-/// may be large.
+/// Replaces functions of f32 by polynomials, which LLVM vectorizes; libm would
+/// be called for each element. Sines and cosines stay, since they are rare and
+/// their arguments may be large.
 static void approximate(ModuleOp module) {
   SmallVector<Operation *> functions;
   module.walk([&](Operation *op) {
@@ -55,7 +56,7 @@ static void approximate(ModuleOp module) {
   (void)applyOpPatternsAndFold(functions, std::move(patterns), config);
 }
 
-/// Replaces a loop by an scf.parallel.
+/// Replaces a loop with independent iterations by an scf.parallel.
 static void parallelize(scf::ForOp loop) {
   if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0)
     return;
@@ -70,7 +71,7 @@ static void parallelize(scf::ForOp loop) {
   loop.erase();
 }
 
-/// Puts what has been one kernel's where it stands.
+/// Replaces a region by its ops.
 static void inlineRegion(scf::ExecuteRegionOp region) {
   Block &from = region.getRegion().front();
   region->getBlock()->getOperations().splice(region->getIterator(),
@@ -88,7 +89,8 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     approximate(getOperation());
     getOperation().walk(parallelize);
     getOperation().walk([](linalg::LinalgOp op) { op->walk(allowReordering); });
-    // First sums of products, which take the fills before them along.
+    // Reductions first: a contraction is lowered with the fill before it and
+    // the epilogue after it.
     for (linalg::LinalgOp op : findOps(/*reduces=*/true)) {
       if (emitReduction(op, target))
         continue;
@@ -106,7 +108,8 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
                               memory.withStack(stackBytes()));
   }
 
-  /// The stack that a kernel's packed copies take, in bytes.
+  /// The most stack that a kernel takes for packed copies and partial results,
+  /// in bytes.
   int64_t stackBytes() {
     int64_t most = 0;
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
@@ -118,8 +121,8 @@ struct LowerKernels : netc::impl::LowerKernelsBase<LowerKernels> {
     return most;
   }
 
-  /// All, or those with sums only. An op may take the next one along, if that
-  /// has none.
+  /// All linalg ops, or those with reduction loops. Lowering one of the latter
+  /// may erase a neighbor that is not one of them.
   SmallVector<linalg::LinalgOp> findOps(bool reduces) {
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) {

@@ -80,7 +80,7 @@ int64_t MacroKernelEmitter::layOut(Loops &k, ContractionOperand operand,
                                    int64_t elements) const {
   for (Loop &loop : llvm::reverse(k)) {
     loop.strides[operand] = elements;
-    // The last loop is padded to a whole pack.
+    // The last loop is padded to whole packs.
     elements *= &loop == &k.back() ? int64_t(llvm::alignTo(loop.extent, kPack))
                                    : loop.extent;
   }
@@ -325,7 +325,7 @@ void MacroKernelEmitter::emitColumns(const Block &block,
     });
   b.forBlocks(loop.extent, schedule.nrElements(), isParallel,
               [&](Value iteration, int64_t columns) {
-                // Each thread packs its own.
+                // Each thread has buffers of its own.
                 PackBuffers own = buffers;
                 if (isParallel && block.schedule.packsB)
                   own.b = createPackBuffer(block.schedule.packedB);
@@ -552,7 +552,7 @@ void MacroKernelEmitter::emitMicroKernel(const Block &block,
   auto mask = [&](size_t column) {
     return column + 1 == columns.offsets.size() ? lastMask : Value();
   };
-  // A long sum leaves time to fetch what it is added to.
+  // If k is long, C arrives in the cache while the sums are computed.
   bool prefetchesC =
       block.schedule.prefetchesC && !(epilogue && schedule.foldsFill);
   bool addsLast = prefetchesC && !start;

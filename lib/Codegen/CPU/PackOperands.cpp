@@ -19,11 +19,12 @@ namespace netc {
 #include "lib/Codegen/CPU/Passes.h.inc"
 } // namespace netc
 
-/// Number of rows from which on packing an operand pays.
+/// Least number of rows that use an operand for packing it to pay.
 static constexpr int64_t kMinRowsToPack = 1024;
 
-/// Whether packing operand `number` pays: many rows use each of its elements,
-/// they exceed the cache, and they run along k.
+/// Whether packing operand `number` pays: many rows of the other operand use
+/// each of its elements, and the other operand exceeds the cache and is
+/// contiguous along k.
 static bool isWorthCopying(linalg::GenericOp op, unsigned number,
                            const TargetInfo &target) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -40,8 +41,8 @@ static bool isWorthCopying(linalg::GenericOp op, unsigned number,
          ShapedType::getNumElements(sizesOf(rest)) > target.residentElements();
 }
 
-/// Packs an operand into panels. If it is itself a copy, that copy writes the
-/// panels.
+/// Packs an operand into panels. If the operand is itself a copy, that copy
+/// writes the panels.
 static void packOperand(linalg::GenericOp op, unsigned number,
                         const TargetInfo &target) {
   int64_t nr = target.panelColumns;
@@ -90,8 +91,8 @@ static void packOperand(linalg::GenericOp op, unsigned number,
     reorder->erase();
 }
 
-/// Splits the loop of a copy that computes an element's panel by a division
-/// into a loop over panels and one within them.
+/// A copy may index its source by i / NR and i % NR, for a loop i. Splits that
+/// loop into one over panels and one within a panel.
 static void cutLoops(linalg::GenericOp copy, int64_t nr) {
   Builder b(copy.getContext());
   SmallVector<int64_t> extents = copy.getStaticLoopRanges();
@@ -122,7 +123,8 @@ static void cutLoops(linalg::GenericOp copy, int64_t nr) {
 }
 
 /// Lets a product read the source of a copy directly, if the copy only reverses
-/// reduction axes that are not rows of panels.
+/// axes of reduction loops. These must not be the last two axes, the rows of a
+/// panel.
 static void readInPlace(linalg::GenericOp op, unsigned number) {
   auto copy = op.getInputs()[number].getDefiningOp<linalg::GenericOp>();
   if (!copy || copy->getBlock() != op->getBlock() || !isReordering(copy) ||
@@ -172,7 +174,7 @@ struct PackOperands : netc::impl::PackOperandsBase<PackOperands> {
     for (linalg::GenericOp op : products) {
       for (unsigned number : {0, 1})
         packOperand(op, number, target);
-      // A fill directly before the product needs no pass of its own.
+      // A fill directly before the product is lowered with it.
       auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
       if (fill && fill->hasOneUse() && fill->getBlock() == op->getBlock())
         fill->moveBefore(op);

@@ -19,7 +19,8 @@ namespace netc {
 #include "lib/Codegen/CPU/Passes.h.inc"
 } // namespace netc
 
-/// Lets a product whose result is only copied into another order write panels.
+/// Lets a product write panels, if its result is only copied into another
+/// order.
 static void packResult(linalg::GenericOp op, int64_t nr) {
   auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
   if (!fill || !fill->hasOneUse() || !op->hasOneUse())
@@ -38,7 +39,8 @@ static void packResult(linalg::GenericOp op, int64_t nr) {
     // The copy gets a loop over panels, too.
     OpOperand *source = reorder.getDpsInputOperand(0);
     AffineMap read = reorder.getMatchingIndexingMap(source);
-    // What only rounds each element reads them as they come.
+    // A copy that only converts elements already reads them in the order of
+    // memory.
     if (!read.isProjectedPermutation() || read.isIdentity())
       return;
     auto last = cast<AffineDimExpr>(read.getResults().back());
@@ -49,8 +51,8 @@ static void packResult(linalg::GenericOp op, int64_t nr) {
       written.push_back(b.getAffineDimExpr(loop));
     written[last.getPosition()] = panel * nr + last;
 
-    // Panels are the outermost axis; within a panel, tiles of rows follow each
-    // other.
+    // Panels are the outermost axis. In a panel, the columns' other loops come
+    // before the rows.
     ArrayRef<int64_t> shape = sizesOf(op.getResult(0));
     SmallVector<int64_t> sizes = {shape.back() / nr}, rowSizes;
     SmallVector<AffineExpr> order = {b.getAffineDimExpr(op.getNumLoops())},

@@ -18,7 +18,7 @@ def IsaOption : Option<"isa", "isa", "::netc::program::Isa", "::netc::program::I
 def PackResults : Pass<"net-pack-results", "::mlir::func::FuncOp"> {
   let summary = "Let products write panels";
   let description = [{
-    A product whose result is copied into another order writes panels instead, and the copy reads
+    If the result of a product is only copied into another order, the product writes panels, and the copy reads
     these. A panel holds NR columns, row by row, so that the rows of a tile are contiguous.
   }];
   let options = [IsaOption];
@@ -29,10 +29,10 @@ def PrepackWeights : Pass<"net-prepack-weights", "::mlir::ModuleOp"> {
   let summary = "Keep weights in panels, as their gradients";
   let description = [{
     If the gradient of a weight is written as panels, and only the update reads it, the weight and the
-    optimizer's state are kept as panels, too, from step to step. Then the gradient is not unpacked,
-    and a product that reads the weight as the same panels needs no copy. The slot of such a tensor
-    states its layout: `sizes` are the extents of loops over it, outermost first, and `strides` the
-    stride of each in row-major order.
+    optimizer's state are also kept as panels from step to step. Then the gradient is not unpacked, and a
+    product that reads the weight as the same panels needs no copy. The slot of such a tensor states its layout:
+    `sizes` are the extents of loops over it, outermost first, and `strides` the stride of each in row-major
+    order.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -40,10 +40,10 @@ def PrepackWeights : Pass<"net-prepack-weights", "::mlir::ModuleOp"> {
 def PackOperands : Pass<"net-pack-operands", "::mlir::func::FuncOp"> {
   let summary = "Pack operands of products into panels";
   let description = [{
-    An operand of a contraction becomes panels: for each iteration of k, the columns of a tile are
-    contiguous, and panels follow each other. If the operand is copied to another order anyway, as a
-    weight is, that copy writes the panels. Otherwise the operand is copied if many rows use it, unless
-    it is kept as panels. The tensor that a product accumulates into is filled directly before it.
+    An operand of a contraction becomes panels: for each iteration of k, the columns of a tile are contiguous.
+    If the operand is copied into another order anyway, as a weight is, that copy writes the panels. Otherwise
+    the operand is copied if many rows use it, unless it is kept as panels. The tensor that a product
+    accumulates into is filled directly before the product.
   }];
   let options = [IsaOption];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
@@ -52,10 +52,10 @@ def PackOperands : Pass<"net-pack-operands", "::mlir::func::FuncOp"> {
 def FuseEpilogues : Pass<"net-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "Let the op that reads a product's result be part of its kernel";
   let description = [{
-    Works on buffers that have no places yet. If all that reads the result of a sum of products is an
-    element-wise op right behind it, as one that rounds it or adds a bias, both become the body of an
-    `scf.execute_region`, and are lowered to one kernel: each tile goes through the element-wise op
-    while it is in L1, and what has no sums left to add is never stored.
+    Runs before memory is planned. If the only reader of a contraction's result is an element-wise op right
+    after it, such as one that rounds it or adds a bias, both become the body of an `scf.execute_region`, and
+    are lowered to one kernel. Each tile goes through the element-wise op while it is in L1. The result itself
+    is never stored if each of its elements is written once.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
@@ -63,10 +63,10 @@ def FuseEpilogues : Pass<"net-fuse-epilogues", "::mlir::func::FuncOp"> {
 def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Lower linalg ops on memrefs to loops for the CPU";
   let description = [{
-    Contractions, reductions, transposes and large element-wise ops become tiles of vectors; any other
-    linalg op becomes plain loops, which LLVM vectorizes. In an `scf.execute_region`, a contraction
-    takes the element-wise op behind it along. Threads share the outer loops. The module's
-    `net.memory` says from now on how many bytes of packed operands a thread keeps on its stack, at most.
+    Contractions, reductions, transposes and large element-wise ops become tiles of vectors. Any other linalg op
+    becomes plain loops, which LLVM vectorizes. In an `scf.execute_region`, a contraction is lowered together
+    with the element-wise op after it. Threads share outer loops. The module's `net.memory` gets the most bytes
+    that a kernel keeps on the stack.
   }];
   let options = [
     IsaOption,

@@ -23,7 +23,8 @@ namespace netc {
 } // namespace netc
 
 namespace {
-/// The order of a weight in panels, as loops over it, outermost first.
+/// The order of elements of a weight in panels, as loops over memory, outermost
+/// first.
 struct PanelOrder {
   SmallVector<int64_t> sizes;
   /// The stride of each loop in the row-major weight.
@@ -33,8 +34,8 @@ struct PanelOrder {
 };
 } // namespace
 
-/// The order that `unpack` reads to write a row-major weight. None if it does
-/// not read each element once.
+/// The order in which `unpack` reads panels to write a row-major weight. None
+/// if it does not read each element once.
 static std::optional<PanelOrder> orderOf(linalg::GenericOp unpack) {
   SmallVector<AffineMap> maps = unpack.getIndexingMapsArray();
   if (!maps[0].isPermutation())
@@ -61,8 +62,8 @@ static std::optional<PanelOrder> orderOf(linalg::GenericOp unpack) {
   return order;
 }
 
-/// The vectorized element-wise op that is the only user of the result of
-/// `unpack`, as an optimizer's update of a weight. Null if there is none.
+/// The element-wise op that is the only reader of what `unpack` writes, and can
+/// be vectorized: an optimizer's update of a weight. Null if there is none.
 static linalg::GenericOp updateBy(linalg::GenericOp unpack) {
   if (!unpack->hasOneUse())
     return {};
@@ -80,8 +81,8 @@ static linalg::GenericOp updateBy(linalg::GenericOp unpack) {
 }
 
 namespace {
-/// A weight whose gradient arrives in panels (`unpack` copies it from there),
-/// with the optimizer's state and the other readers of the weight.
+/// A weight whose gradient is computed in panels, from which `unpack` copies
+/// it, with the optimizer's state and the other readers of the weight.
 class Weight {
 public:
   Weight(linalg::GenericOp unpack, linalg::GenericOp update)
@@ -89,8 +90,8 @@ public:
         function(unpack->getParentOfType<func::FuncOp>()),
         module(function->getParentOfType<ModuleOp>()) {}
 
-  /// Whether the update and readers of the weight are the only users of what
-  /// the update writes.
+  /// Whether the weight and the state can be kept as panels: only the update
+  /// writes them, and only readers of the weight read them besides the update.
   bool canBeKept() {
     Value gradient = unpack.getResult(0).getUsers().begin()->getResult(0);
     for (OpOperand *input : update.getDpsInputOperands())
@@ -113,7 +114,7 @@ public:
     return isKept;
   }
 
-  /// Changes the layout of the slots to panels.
+  /// Changes the layout of the weight and the state to panels.
   void keep(const PanelOrder &order) {
     OpBuilder b(unpack);
     for (StringRef name : slots) {
@@ -132,8 +133,8 @@ public:
   }
 
 private:
-  /// Adds the slot that `memory` is. False if it is not a slot with one element
-  /// for each one of the update.
+  /// Adds the slot in `memory`. False if it is no parameter or state, or if its
+  /// size is not that of the update.
   bool addSlot(Value memory) {
     auto slot = memory ? memory.getDefiningOp<memref::GetGlobalOp>() : nullptr;
     auto vector = cast<ShapedType>(update.getResult(0).getType());
@@ -146,15 +147,15 @@ private:
            facts.getRole() == program::Role::State;
   }
 
-  /// The users of a tensor, through reshapes.
+  /// A user of a tensor, or if that is a reshape, the users of the reshape.
   static SmallVector<Operation *> viewsOf(Operation *user) {
     if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
       return {user};
     return SmallVector<Operation *>(user->getUsers());
   }
 
-  /// Records a reader of a slot. False if the user writes the slot, or if the
-  /// slot is not the weight.
+  /// Records the users that read the weight. False if `user` is a write other
+  /// than the update's, or if it reads the optimizer's state.
   bool takesUser(Operation *user) {
     if (auto write =
             dyn_cast<bufferization::MaterializeInDestinationOp>(user)) {
@@ -186,7 +187,7 @@ private:
                                              allOf(tensor));
   }
 
-  /// Makes a reader of the weight read panels: a copy reads them directly; for
+  /// Makes a reader of the weight read panels. A copy reads them directly; for
   /// any other op, the weight is unpacked.
   void read(OpOperand &use, Value like, AffineMap places) {
     Operation *user = use.getOwner();

@@ -23,34 +23,35 @@ static constexpr int64_t kMinParallelBatch = 4;
 /// Least number of blocks that a parallel loop is cut into.
 static constexpr int64_t kThreadBlocks = 8;
 
-/// Stride, in elements, from which on rows count as far apart.
+/// Least stride, in elements, of rows that count as far apart.
 static constexpr int64_t kFarStride = 64;
-/// Rows whose distance is a multiple of so many elements map to few sets of L1.
+/// Rows whose distance is a multiple of this many elements map to few sets of
+/// L1.
 static constexpr int64_t kConflictStride = 512;
 
-/// Least number of row tiles for packing B to pay, and the same where rows of A
-/// are far apart.
+/// Least number of row tiles for packing B to pay, in general and where rows of
+/// A are far apart.
 static constexpr int64_t kMinTilesToPackB = 2, kMinTilesToPackBForFarA = 8;
 /// Least number of column tiles for packing A to pay: in general, and where
-/// what a tile reads of it maps to few sets of the cache.
+/// what a tile reads of A maps to few sets of the cache.
 static constexpr int64_t kMinTilesToPackA = 16, kMinTilesToPackFarA = 4;
-/// Number of vector registers from which on a tile has enough rows to read A
-/// and B from L2.
+/// With this many vector registers or more, a tile has enough rows for A and B
+/// to be read from L2.
 static constexpr unsigned kManyRegisters = 32;
 /// Largest packed copy, in elements: a thread's stack holds a few MB.
 static constexpr int64_t kMaxPackedElements = 256 << 10;
 
 /// Number of rows that should use a panel of B while it is in the cache.
 static constexpr int64_t kRowsPerPanel = 192;
-/// Number of panels of B that occupies the threads.
+/// Least number of panels of B for threads to share them.
 static constexpr int64_t kMinPanels = 8;
 /// Least number of column tiles for threads to share columns, so that each
 /// packs only its part of B: in general, and with fewer row tiles than
 /// kFewRowTiles.
 static constexpr int64_t kMinColumnTiles = 16, kMinColumnTilesForFewRows = 4,
                          kFewRowTiles = 32;
-/// Least number of row tiles for threads to share rows: if rows conflict in L1,
-/// since data that another core packed is slow to read; and in general.
+/// Least number of row tiles for threads to share rows: if rows of A conflict
+/// in L1, since data that another core packed is slow to read; and in general.
 static constexpr int64_t kMinConflictingRowTiles = 64, kMinRowTiles = 16;
 /// Least number of column tiles for threads to share blocks of columns, where
 /// rows of both operands are far apart.
@@ -59,16 +60,16 @@ static constexpr int64_t kMinTilesForColumnBlocks = 64;
 /// Number of consecutive rows of B that a streaming kernel reads per iteration,
 /// and the least number of columns of a thread for it to pay.
 static constexpr int64_t kStreamRows = 8, kMinStreamColumns = 256;
-/// Number of columns from which on products with a short k are written row by
+/// With this many columns or more, products with a short k are written row by
 /// row.
 static constexpr int64_t kLongRow = 8 * kMinStreamColumns;
 
 /// Least extent of the last loop of k for bf16 to be multiplied in pairs.
 static constexpr int64_t kMinPairedK = 3;
 
-/// Split-K: the most and the fewest parts, whatever the number of threads, so
-/// that results do not depend on it; the least length of a part; and the most
-/// elements of all partial results.
+/// Split-K. The number of parts does not depend on the number of threads, so
+/// that results do not, either: the most and the fewest parts, the least length
+/// of a part, and the most elements of all partial results.
 static constexpr int64_t kMaxSplits = 8, kMinSplits = 4, kMinSplitLength = 256;
 static constexpr int64_t kMaxSplitElements = 512 << 10;
 /// With k up to this length, C moves more data than A and B.
@@ -76,19 +77,19 @@ static constexpr int64_t kShortK = 32;
 /// With k from this length on, there is time to prefetch C.
 static constexpr int64_t kLongK = 64;
 
-/// Iterations of k from a prefetch to its use: for B that is read once, for
+/// Iterations of k between a prefetch and its use: for B that is read once, for
 /// rows that are far apart but in L2, and for a large panel of B.
 static constexpr int64_t kPrefetchIterations = 12;
 static constexpr int64_t kPrefetchIterationsL2 = 8;
 static constexpr int64_t kPrefetchIterationsOfPanel = 64;
 
-/// Cost of a tile beyond that of its rows, in rows.
+/// The cost of a tile in addition to that of its rows, in rows.
 static constexpr double kTileOverhead = 1.5;
-/// Number of row tiles below which threads are balanced tile by tile.
+/// With fewer row tiles, threads are balanced tile by tile.
 static constexpr int64_t kFewTiles = 16;
-/// Number of tiles from which on the last tile of a block may be partial.
+/// Least number of tiles of a block whose last tile may be partial.
 static constexpr int64_t kMinTilesToCut = 4;
-/// Largest NR in vectors, and largest MR of an element-wise product.
+/// The largest NR, in vectors, and the largest MR of an element-wise product.
 static constexpr int64_t kMaxNrVectors = 4, kMaxElementwiseMr = 8;
 
 //===----------------------------------------------------------------------===//
@@ -99,8 +100,8 @@ static int64_t pointsOf(ArrayRef<Loop> loops) {
   return ContractionDims::pointsOf(loops);
 }
 
-/// Tile sizes by loop, with at most `most` points. The last loop is tiled
-/// first. Chooses the sizes with the least waste.
+/// Tile sizes by loop, with at most `most` points, that waste the least. The
+/// last loop is tiled first.
 static SmallVector<int64_t> tile(ArrayRef<Loop> loops, int64_t most) {
   SmallVector<int64_t> sizes(loops.size(), 1);
   for (size_t i = loops.size(); i-- > 0 && most > 1;) {
@@ -127,9 +128,10 @@ static int64_t productOf(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-/// The rows of a block, at most `most`, such that any number of threads is
-/// balanced. If there are few tiles, their number becomes even, for which `mr`
-/// may change. The last tile of a large block may be partial.
+/// The rows of a block, at most `most` rounded up to whole tiles, such that any
+/// number of threads is balanced. The number of tiles is made even if there are
+/// few; `mr` may change for this. The last tile of a large block may be
+/// partial.
 static int64_t shareRows(int64_t extent, int64_t most, int64_t &mr) {
   int64_t tiles = llvm::divideCeil(extent, mr);
   if (tiles > 1 && tiles < kFewTiles && tiles % 2 != 0)
@@ -144,7 +146,7 @@ static int64_t shareRows(int64_t extent, int64_t most, int64_t &mr) {
       sum += llvm::divideCeil(blocks, threads) * threads * block;
     return sum;
   };
-  // Packing is repeated for each block, which counts more with few tiles.
+  // Each block is packed by itself, so smaller blocks must gain enough.
   bool isCut = largest >= kMinTilesToCut * mr;
   int64_t smallest = largest / mr / 2 * mr;
   for (int64_t rows = largest; rows > 0 && rows >= smallest;
@@ -174,7 +176,8 @@ struct KCut {
   }
 };
 
-/// Schedules a contraction, or a block of one: then `dims` are the block's.
+/// Schedules a contraction, or a block of one; then `dims` are those of the
+/// block.
 class Scheduler {
 public:
   Scheduler(const VectorizedDims &dims, unsigned elementBits,
@@ -210,7 +213,7 @@ private:
   void chooseMicroKernel() {
     int64_t registers = target.vectorRegisters;
     if (dims.isDot) {
-      // Each pair of a row and a column has an accumulator of its own.
+      // Each pair of a row and a column has its own accumulator.
       bool hasMany = registers >= 32;
       nr = tile(dims.n, hasMany ? 3 : 2);
       mr = tile(dims.m, hasMany ? 8 : 4);
@@ -226,8 +229,8 @@ private:
         most = std::min(most, kMaxElementwiseMr);
       SmallVector<int64_t> rows = tile(dims.m, most);
       int64_t height = productOf(rows);
-      // Prefer a large share of useful lanes, and few loads for a product: a
-      // row takes one broadcast, a vector of columns one load.
+      // Prefer few unused lanes, and few loads per product: a row takes one
+      // broadcast, a vector of columns one load.
       double useful =
           double(columns) / (llvm::divideCeil(vectors, width) * width * lanes);
       double products = double(height) * width;
@@ -242,7 +245,7 @@ private:
   }
 
   int64_t nrElements() const { return nrVectors * lanes; }
-  /// Number of iterations of a loop of n in a tile.
+  /// The iterations of a loop of n in a tile.
   int64_t stepOf(const Loop &loop) const {
     return &loop == &dims.n.back() ? nrElements() : 1;
   }
@@ -254,16 +257,16 @@ private:
   }
   int64_t tilesN() const { return pointsOf(dims.n) / nrElements(); }
 
-  //===-- How the operands lie in memory ----------------------------------===//
+  //===-- Layouts of the operands -----------------------------------------===//
 
-  /// Whether bf16 are multiplied in pairs. Not if k is so short that half of a
-  /// pair would often be padding.
+  /// Whether bf16 are multiplied in pairs: not if k is so short that pairs
+  /// would often be padded.
   static bool takesPairs(const VectorizedDims &dims) {
     return !dims.isElementwise && !dims.k.empty() &&
            dims.k.back().extent >= kMinPairedK;
   }
-  /// Whether A must be packed to be read in pairs: it is contiguous along m
-  /// instead of k.
+  /// Whether A must be packed to be read in pairs, since it is contiguous along
+  /// m instead of k.
   bool pairsA() const {
     return kPack > 1 && !dims.isDot && dims.k.back().strides[A] != 1 &&
            !dims.m.empty() && dims.m.back().strides[A] == 1;
@@ -279,8 +282,8 @@ private:
     return isOuterProduct() && dims.n.back().extent < kFarStride &&
            dims.k.back().strides[B] == dims.n.back().extent;
   }
-  /// Whether rows of B are so far apart that they conflict in the cache and
-  /// each is on another page.
+  /// Whether consecutive rows of B are far apart: on different cache lines,
+  /// often on different pages, where they may conflict in the cache.
   bool isBFar() const {
     return dims.isTransposed ||
            (isOuterProduct() && dims.k.back().strides[B] >= kFarStride);
@@ -297,15 +300,15 @@ private:
            dims.k.back().strides[A] == 1 &&
            dims.m.back().strides[A] % kConflictStride == 0;
   }
-  /// Whether tiles have so few rows that what the micro-kernel reads should be
-  /// in L1, undisturbed by conflicts.
+  /// Whether tiles have so few rows that what the micro-kernel reads must be in
+  /// L1, without conflicts.
   bool hasLowTiles() const { return target.vectorRegisters < kManyRegisters; }
-  /// Whether copies of rows pay.
+  /// Whether packing A by rows pays.
   bool packsRowsOfA() const {
     return rowsOfAConflict() && tilesN() >= kMinTilesToPackA &&
            (!isBPaneled() || hasLowTiles());
   }
-  /// Whether copies of A pay where it is contiguous along m, since what a tile
+  /// Whether packing A pays where it is contiguous along m, since what a tile
   /// reads of it maps to few sets of the cache.
   bool packsSumsOfA() const {
     return hasLowTiles() && isAFar() &&
@@ -313,12 +316,12 @@ private:
            tilesN() >= kMinTilesToPackFarA;
   }
   /// Whether there is only one tile of rows, so that each element of B is read
-  /// once; its rows are far apart.
+  /// once, and rows of B are far apart.
   bool readsBOnce() const {
     return isBFar() && !dims.isTransposed && tilesM() == 1 &&
            dims.k.size() == 1;
   }
-  /// Whether enough row tiles use a packed copy of B.
+  /// Whether packing B pays: enough row tiles use the copy.
   bool packingBPays() const {
     return (isBFar() || (kPack > 1 && isOuterProduct())) &&
            tilesM() >= (isAFar() ? kMinTilesToPackBForFarA : kMinTilesToPackB);
@@ -328,16 +331,17 @@ private:
 
   //===-- Partitions ------------------------------------------------------===//
 
-  /// Elements of A or B that caches hold, and with which the others pass by.
+  /// Capacities in elements of A or B; see TargetInfo.
   int64_t l1() const { return target.l1Elements(factorBits); }
   int64_t l2() const { return target.l2Elements(factorBits); }
   int64_t resident() const { return target.residentElements(factorBits); }
-  /// Elements of A that a block of rows may touch, so that they stay in L2: of
-  /// one that all threads read, each for its own columns; of a thread's own.
+  /// The most elements of A that a block of rows may read, so that they stay in
+  /// L2: of a block that all threads read, each for its own columns, and of a
+  /// block that one thread reads.
   int64_t sharedElements() const { return l2() * 3 / 8; }
   int64_t ownElements() const { return l2() * 3 / 16; }
-  /// Elements of a panel of B that L2 holds, since it is read in the order of
-  /// memory.
+  /// The most elements of a panel of B. It is read in the order of memory, so
+  /// it need only stay in L2.
   int64_t longPanelElements() const { return l2() * 5 / 16; }
 
   /// Columns of a block of the streaming kernel.
@@ -350,7 +354,8 @@ private:
            streamColumns() >= kMinStreamColumns;
   }
 
-  /// Whether all of A stays in the cache while a panel of B is used.
+  /// Whether all of A stays in the cache while a panel of B is used, and there
+  /// are enough panels for threads to share them.
   bool takesPanels() const {
     if (!isParallel || !dims.batch.empty() || tilesM() < kMinTilesToPackB ||
         isAFar() || dims.sizes[A] > (isBPaneled() ? resident() : l2()))
@@ -360,7 +365,8 @@ private:
     return isBFar() && dims.n.size() == 1 && tilesN() >= kMinPanels;
   }
 
-  /// The loop of n with the most tiles, and the iterations of a block of it.
+  /// The loop of n with the most tiles, and the iterations of a block of that
+  /// loop.
   unsigned columnBlockLoop() const {
     auto *most = llvm::max_element(dims.n, [&](const Loop &a, const Loop &b) {
       return a.extent / stepOf(a) < b.extent / stepOf(b);
@@ -381,7 +387,8 @@ private:
     int64_t rows = tilesM(), columns = 1;
     if (!dims.isDot)
       columns = llvm::divideCeil(dims.n.back().extent, nrElements());
-    // A packed block of A is used by all columns, one of B by all rows.
+    // A packed block of A is used by all columns, a packed block of B by all
+    // rows.
     if (packingBPays() && !isAFar() &&
         !(rowsOfAConflict() && rows >= kMinConflictingRowTiles) &&
         columns >=
@@ -390,8 +397,8 @@ private:
     return rows >= columns || rows >= kMinRowTiles;
   }
 
-  /// Whether threads that share rows would read all of B for each block of
-  /// rows. Then k is blocked outermost.
+  /// Whether threads that share rows would each read all of B for each block of
+  /// rows. Then blocks of k are the outermost loop.
   bool blocksK() const {
     return isParallel && isAFar() && takesRows() && !streams() &&
            !takesPanels() && !takesColumnBlocks() &&
@@ -401,7 +408,8 @@ private:
   int64_t splits() const {
     return std::min(kMaxSplits, kMaxSplitElements / dims.sizes[C]);
   }
-  /// The loop of k to be split: C is small, and k is long.
+  /// The loop of k that is split: C is small, and k is long. None if there is
+  /// none.
   std::optional<unsigned> splitLoop() const {
     if (!isParallel || dims.isDot || dims.isElementwise || readsBOnce() ||
         !dims.batch.empty() || takesPanels() ||
@@ -476,7 +484,7 @@ private:
     return part;
   }
 
-  /// Cuts k into blocks of which the part of B stays in L2.
+  /// Cuts k into blocks, of which the part of B stays in L2.
   void blockK(ContractionSchedule &schedule) const {
     int64_t elements = pointsOf(dims.n);
     size_t inner = dims.k.size();
@@ -498,8 +506,8 @@ private:
 
   //===-- Blocks ----------------------------------------------------------===//
 
-  /// Iterations of k in a block, such that kRowsPerPanel rows stay in the
-  /// cache.
+  /// The iterations of k in a block for which kRowsPerPanel rows of A stay in
+  /// the cache.
   int64_t iterationsForPanel() const {
     int64_t ofRow = dims.sizes[A] / pointsOf(dims.m);
     return pointsOf(dims.k) * (sharedElements() / kRowsPerPanel) /
@@ -523,7 +531,7 @@ private:
     cut.outer.assign(dims.k.begin(), dims.k.begin() + at);
     cut.inner.assign(dims.k.begin() + at, dims.k.end());
     if (at > 0) {
-      // A part of the loop that is cut still fits.
+      // Cut the next loop into equal parts that still fit.
       int64_t extent = cut.outer.back().extent;
       int64_t fits = std::max<int64_t>(panel / (inner * width), 1);
       int64_t parts = llvm::divideCeil(extent, fits);
@@ -535,7 +543,7 @@ private:
     return cut;
   }
 
-  /// A block of everything that the partition has not cut.
+  /// One block of everything that is left to compute.
   BlockSchedule block() const {
     Threads threads = !isParallel   ? Threads::None
                       : takesRows() ? Threads::TakeRows
@@ -546,7 +554,7 @@ private:
                : allRows(cutSums(), dims.isTransposed, threads);
   }
 
-  /// One block of all rows. Without loops of m nothing is shared.
+  /// A block of all rows, of which threads can only share the columns.
   BlockSchedule allRows(const KCut &cut, bool packsB,
                         Threads threads = Threads::None) const {
     BlockSchedule block;
@@ -582,19 +590,19 @@ private:
   }
 
   /// Chooses the loop of m that is cut into blocks of MC. Loops of which a
-  /// block has one iteration become loops around it.
+  /// block has one iteration become loops around the block.
   unsigned chooseMcLoop(BlockSchedule &block, const KCut &cut) {
     SmallVector<Loop> &m = dims.m;
     unsigned longest = 0;
     for (unsigned i = 0; i < m.size(); ++i)
       if (m[i].extent > m[longest].extent)
         longest = i;
-    // Prefer whole iterations of an outer loop to parts of an inner one,
+    // Prefer whole iterations of an outer loop to parts of an inner one.
     for (unsigned i = 0; i < m.size(); ++i)
       if (m[i].extent >= kThreadBlocks &&
           m[i].strides[C] > m[longest].strides[C])
         longest = i;
-    // unless one iteration is too large: then cut the next loop.
+    // If one iteration is too large, cut the next loop.
     while (elementsOfIteration(longest, cut) > sharedElements() &&
            mr[longest] == 1 && longest + 1 < m.size() &&
            m[longest + 1].extent >= kThreadBlocks) {
@@ -605,7 +613,8 @@ private:
     return longest;
   }
 
-  /// MC: such that the rows stay in the cache, or threads are balanced.
+  /// Chooses MC so that a block's part of A stays in the cache, or so that
+  /// threads are balanced.
   int64_t chooseMc(const BlockSchedule &block, const KCut &cut) {
     int64_t extent = dims.m[*block.mcLoop].extent,
             &mr = this->mr[*block.mcLoop];
@@ -616,8 +625,9 @@ private:
         elements / elementsOfIteration(*block.mcLoop, cut), 1);
     mc = threadsTakeRows && block.outerM.empty() ? shareRows(extent, mc, mr)
                                                  : llvm::alignTo(mc, mr);
-    // Rows that are finished one after the other are written in the order of
-    // memory; and all panels of B pass by each tile, if they stay near.
+    // A block is one tile if k is short, so that long rows are written in the
+    // order of memory; and if all panels of B stay in L2, from which each tile
+    // reads them.
     bool byTiles = (cut.length() <= kShortK && hasLongRows()) ||
                    (isBPaneled() && dims.sizes[B] <= resident());
     if (cut.outer.empty() && byTiles)
@@ -629,8 +639,8 @@ private:
            dims.n.back().extent >= kLongRow;
   }
 
-  /// Number of elements of A that one more iteration of a loop of m adds to a
-  /// block. Overlapping windows share elements.
+  /// The elements of A that one more iteration of a loop of m adds to a block.
+  /// Windows of a convolution overlap, and share elements.
   int64_t elementsOfIteration(size_t loop, const KCut &cut) const {
     SmallVector<Loop> sums = cut.inner;
     if (!cut.outer.empty()) {
@@ -656,20 +666,20 @@ private:
     return elements * pointsOf(sums);
   }
 
-  /// The rows of a block in its copy: micro-panels hold whole tiles.
+  /// The rows of a block in its packed copy. Micro-panels hold whole tiles.
   int64_t packedRows(const BlockSchedule &block) const {
     int64_t last = dims.m.back().extent;
     return pointsOf(dims.m) / last *
            (block.packsPanelsOfA ? llvm::alignTo(last, mr.back()) : last);
   }
-  /// Iterations of k in a block, padded to whole packs as in packed copies.
+  /// The iterations of k in a block, padded to whole packs as in packed copies.
   int64_t packedLength(const KCut &cut) const {
     SmallVector<Loop> loops = cut.loopsOf(cut.kc);
     int64_t last = loops.empty() ? 1 : loops.back().extent;
     return cut.length() / last * llvm::alignTo(last, kPack);
   }
 
-  /// Sets what follows from a block's loops.
+  /// Sets what follows from the loops of a block.
   void finish(BlockSchedule &block, const KCut &cut) const {
     block.m = dims.m;
     block.n = dims.n;
@@ -686,8 +696,8 @@ private:
 
   //===-- Prefetches ------------------------------------------------------===//
 
-  /// Prefetches B where it is read once. Of panels that exceed the cache,
-  /// prefetches the rest of the panel, or the next one.
+  /// Prefetches B if it is read once. Of panels that exceed the cache,
+  /// prefetches later rows of the panel, or the next panel.
   void choosePrefetchesOfB() {
     if (readsBOnce() && !streams())
       prefetchesOfB.push_back({Prefetch::What::Vectors,
@@ -744,7 +754,7 @@ private:
   int64_t lanes; ///< elements of C in a vector
   int64_t kPack;
   unsigned factorBits; ///< of an element of A or B
-  int64_t line;        ///< such elements of a cache line
+  int64_t line;        ///< such elements in a cache line
   SmallVector<int64_t> mr, nr;
   int64_t nrVectors = 1;
   SmallVector<Prefetch> prefetchesOfB;

@@ -9,18 +9,20 @@
 
 namespace netc {
 
-/// Whether the payload of an op can be emitted on vectors of one element type.
+/// Whether the payload of an op consists of element-wise operations on floats,
+/// which can be emitted on vectors.
 bool isVectorizable(mlir::linalg::LinalgOp op);
-/// Bits of the widest element type of a vectorizable op, which decides the
-/// number of lanes.
+/// Bits of the widest float type of a vectorizable op, which decides the number
+/// of lanes.
 unsigned widestBits(mlir::linalg::LinalgOp op);
 
-/// Emits one operation of a payload on vectors.
+/// Emits an operation of a payload on vectors. The result has as many lanes as
+/// the first operand.
 mlir::Value emitOnVectors(mlir::OpBuilder &b, mlir::Operation *payload,
                           mlir::ValueRange operands);
 
-/// Emits the payload of an op on `arguments`, which are vectors of `lanes`
-/// elements or scalars that are the same for all lanes. Returns what it yields.
+/// Emits the payload of an op on `arguments`: vectors of `lanes` elements, or
+/// scalars that are the same for all lanes. Returns the vectors that it yields.
 llvm::SmallVector<mlir::Value> emitPayload(mlir::OpBuilder &b,
                                            mlir::linalg::LinalgOp op,
                                            int64_t lanes,

@@ -9,12 +9,12 @@ using namespace mlir;
 
 using Loop = LoopNest::Loop;
 
-/// Number of rows of C from which on transposing B while packing it pays.
+/// Least number of rows of C for which transposing B while packing it pays.
 static constexpr int64_t kMinTransposeRows = 48;
 /// Shorter loops are not vectorized.
 static constexpr int64_t kMinVectorExtent = 8;
 
-/// Sorts parallel loops by their strides in C, and reduction loops by their
+/// Sorts parallel loops by their stride in C, and reduction loops by their
 /// strides in A and B, largest first.
 static void sortLoops(LoopNest &nest) {
   llvm::stable_sort(nest.loops, [](const Loop &a, const Loop &b) {
@@ -29,7 +29,7 @@ static void sortLoops(LoopNest &nest) {
   });
 }
 
-/// Moves the vectorized loop to the end.
+/// Moves a loop to the end, as the vectorized one.
 static void makeLast(SmallVectorImpl<Loop> &loops, const Loop *loop) {
   auto *first = loops.begin() + (loop - loops.begin());
   std::rotate(first, first + 1, loops.end());
@@ -39,7 +39,7 @@ std::optional<VectorizedDims> VectorizedDims::of(LoopNest nest) {
   nest.collapse();
   sortLoops(nest);
 
-  // Try either operand as B, and prefer the longer vectors.
+  // Try either operand as B, and prefer longer vectors.
   std::optional<VectorizedDims> found;
   int64_t longest = 0;
   for (bool swap : {false, true}) {
@@ -57,7 +57,7 @@ std::optional<VectorizedDims> VectorizedDims::of(LoopNest nest) {
   }
   if (found && longest >= kMinVectorExtent)
     return found;
-  // Depthwise convolution: a batch loop that is contiguous in A, B and C is
+  // A depthwise convolution: a batch loop that is contiguous in A, B and C is
   // vectorized.
   VectorizedDims dims = ContractionDims::of(nest, false);
   if (!dims.n.empty())
@@ -88,7 +88,7 @@ std::optional<VectorizedDims> VectorizedDims::of(LoopNest nest) {
     dims.isTransposed = true;
     return dims;
   }
-  // Both operands are contiguous along k: dot products.
+  // If both operands are contiguous along k, compute dot products.
   dims = ContractionDims::of(nest, false);
   if (!dims.n.empty())
     dims = ContractionDims::of(nest, true);

@@ -9,22 +9,22 @@
 
 namespace netc {
 
-/// The loops of a contraction that is computed by vectors. The vectorized loop
-/// is the last of its kind.
+/// The loops of a contraction that is computed with vectors. The vectorized
+/// loop is the last one of n, or of k for dot products.
 struct VectorizedDims : ContractionDims {
-  /// Classifies the loops of a sum of products. None if neither a loop of n nor
-  /// one of k can be vectorized.
+  /// Sorts the loops of a contraction. None if neither a loop of n nor one of k
+  /// can be vectorized.
   static std::optional<VectorizedDims> of(LoopNest nest);
 
   VectorizedDims() = default;
   VectorizedDims(ContractionDims dims) : ContractionDims(std::move(dims)) {}
 
-  /// Vectors run along n in both A and B: an element-wise product that is
-  /// summed.
+  /// Vectors run along n in both A and B: a sum of element-wise products.
   bool isElementwise = false;
-  /// Vectors run along k: each element of C is a dot product of two rows.
+  /// Vectors run along k: each element of C is a dot product.
   bool isDot = false;
-  /// Vectors run along n in C, but along the last k in B: packing transposes B.
+  /// Vectors run along n in C, but B is contiguous along k: packing transposes
+  /// B.
   bool isTransposed = false;
 };
 

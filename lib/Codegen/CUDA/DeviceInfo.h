@@ -11,9 +11,10 @@
 
 namespace netc {
 
-/// The facts about a device that decide how work is cut.
+/// The properties of a device that tiling and splitting depend on.
 struct DeviceInfo {
-  /// The figures for code of an architecture.
+  /// The figures for code of an architecture: an A100's, or an H100's from
+  /// compute capability 9.0 on.
   static DeviceInfo of(const program::DeviceArch &arch) {
     DeviceInfo device;
     if (arch.capability >= 90)
@@ -22,13 +23,13 @@ struct DeviceInfo {
   }
 
   int64_t multiprocessors = 108;
-  /// Of a block, without asking for more.
+  /// Shared memory of a block, without opting in to more.
   int64_t sharedBytes = 48 << 10;
-  /// Of a multiprocessor in a cycle: multiply-adds of f32, and words of shared
-  /// memory that go to registers.
+  /// Per multiprocessor and cycle: multiply-adds of f32, and words of 4 bytes
+  /// that are read from shared memory.
   int64_t multiplyAdds = 128, sharedWords = 32;
-  /// Likewise, by matrix instructions on 16 bits; and bytes that come from the
-  /// cache that all share.
+  /// Per multiprocessor and cycle: multiply-adds of 16-bit matrix instructions,
+  /// and bytes that are read from L2.
   int64_t matrixMultiplyAdds = 1024, cacheBytes = 32;
 };
 

@@ -2,10 +2,10 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Element-wise ops. A thread computes as many elements as its accesses to
-// memory have: 16 bytes of the widest operand. An operand that lies in another
-// order than the result passes through shared memory, so that both are accessed
-// along what lies next to each other.
+// Element-wise ops. A thread computes as many elements as 16 bytes of the
+// widest operand hold. An operand that is contiguous along another loop than
+// the result goes through shared memory, so that accesses to both are
+// coalesced.
 
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/LoopNest.h"
@@ -23,13 +23,15 @@ using namespace mlir;
 
 using Loop = LoopNest::Loop;
 
-/// Of an access by a thread.
+/// Bytes of an access by a thread.
 static constexpr int64_t kAccessBytes = 16;
-/// Elements of a square in shared memory, and threads that move it.
-static constexpr int64_t kSquareSide = 32, kSquareElements = 1024,
-                         kSquareThreads = 256;
-/// Along shorter sides a square has little to gather.
-static constexpr int64_t kMinSquareSide = 4;
+/// The side and the elements of a tile in shared memory, and the threads of its
+/// block.
+static constexpr int64_t kTileSide = 32, kTileElements = 1024,
+                         kTileThreads = 256;
+/// Least extent of the loop along which an operand is contiguous for a tile to
+/// pay.
+static constexpr int64_t kMinTileSide = 4;
 
 static int64_t bitsOf(Value operand) {
   Type element = getElementTypeOrSelf(operand.getType());
@@ -37,19 +39,19 @@ static int64_t bitsOf(Value operand) {
 }
 
 namespace {
-/// The loops of an element-wise op in the order of its first result, of which
-/// the last goes from element to element.
+/// The loops of an element-wise op in the order of its first result, which is
+/// contiguous along the last one.
 struct ElementLoops {
   static std::optional<ElementLoops> of(linalg::LinalgOp op);
 
   const Loop &last() const { return nest.loops.back(); }
-  /// How many elements a thread computes.
+  /// The number of elements that a thread computes.
   int64_t width() const;
-  /// Whether each group of `width` elements of an operand starts at a multiple
-  /// of as many.
+  /// Whether one access reads `width` elements of an operand: they are
+  /// contiguous, and start at a multiple of their size.
   bool isVector(unsigned operand, int64_t width) const;
-  /// The loop that goes to the next element of an operand, if it is another
-  /// than the last.
+  /// The loop along which an operand is contiguous; none if its stride in the
+  /// last loop is 0 or 1, or if that loop is too short for a tile.
   std::optional<unsigned> otherOrderOf(unsigned operand) const;
 
   linalg::LinalgOp op;
@@ -57,7 +59,7 @@ struct ElementLoops {
   unsigned inputs;
 };
 
-/// Emits an op at points whose place in each operand is known.
+/// Emits the payload of an op in given iterations of its loops.
 class ElementBuilder {
 public:
   ElementBuilder(const ElementLoops &loops)
@@ -70,8 +72,8 @@ public:
     return b.create<arith::DivUIOp>(a, b.index(by));
   }
 
-  /// Where these iterations of the loops are in an operand.
-  Value placeOf(unsigned operand, ArrayRef<Value> ivs) {
+  /// The offset of an operand in these iterations of the loops, in elements.
+  Value offsetOf(unsigned operand, ArrayRef<Value> ivs) {
     Value place = b.index(loops.nest.starts[operand]);
     for (auto [loop, iv] : llvm::zip_equal(loops.nest.loops, ivs))
       if (loop.strides[operand] != 0)
@@ -85,8 +87,8 @@ public:
     return b.create<memref::LoadOp>(b.flat(operand), place);
   }
 
-  /// The results of the payload for these elements of the operands, of which
-  /// null ones are not read.
+  /// The results of the payload for these elements of the operands; null ones
+  /// are not read.
   SmallVector<Value> payload(ArrayRef<Value> elements, ArrayRef<Value> ivs);
   bool isRead(unsigned operand) {
     return !op.getMatchingBlockArgument(&op->getOpOperand(operand)).use_empty();
@@ -106,7 +108,7 @@ std::optional<ElementLoops> ElementLoops::of(linalg::LinalgOp op) {
     nest->collapse();
   unsigned inputs = op.getNumDpsInputs();
   for (unsigned operand = inputs; operand < nest->numOperands; ++operand) {
-    // Each thread has elements of its own.
+    // No two threads may write the same element.
     bool isOwn = llvm::all_of(nest->loops, [&](const Loop &loop) {
       return loop.extent == 1 || loop.strides[operand] != 0;
     });
@@ -140,14 +142,15 @@ int64_t ElementLoops::width() const {
   for (auto [number, operand] : llvm::enumerate(op->getOperands()))
     if (last().strides[number] == 1)
       widest = std::max(widest, bitsOf(operand));
-  // Elements of a byte are few bytes anyway.
+  // At most 8 elements, even if all operands have elements of a byte.
   int64_t width = kAccessBytes * 8 / std::max<int64_t>(widest, 16);
   bool isOneLoop =
       llvm::all_of(ArrayRef(nest.loops).drop_back(),
                    [](const Loop &loop) { return loop.extent == 1; });
   if (last().extent < width || (!isOneLoop && last().extent % width != 0))
     return 1;
-  // Element by element the lanes of a warp would be far apart.
+  // If an operand were accessed element by element, its accesses would not be
+  // coalesced.
   for (unsigned operand = 0; operand < nest.numOperands; ++operand)
     if (last().strides[operand] != 0 && !isVector(operand, width))
       return 1;
@@ -158,7 +161,7 @@ std::optional<unsigned> ElementLoops::otherOrderOf(unsigned operand) const {
   if (last().strides[operand] == 0 || last().strides[operand] == 1)
     return std::nullopt;
   for (auto [number, loop] : llvm::enumerate(nest.loops))
-    if (loop.strides[operand] == 1 && loop.extent >= kMinSquareSide)
+    if (loop.strides[operand] == 1 && loop.extent >= kMinTileSide)
       return unsigned(number);
   return std::nullopt;
 }
@@ -176,7 +179,7 @@ SmallVector<Value> ElementBuilder::payload(ArrayRef<Value> elements,
       b.clone(payload, values);
       continue;
     }
-    // Loops are not collapsed where they are asked for.
+    // An op with linalg.index has loops that are not collapsed.
     for (auto [loop, iv] : llvm::zip_equal(loops.nest.loops, ivs))
       if (loop.dims.front().first == index.getDim())
         values.map(index.getResult(), iv);
@@ -214,7 +217,7 @@ public:
     if (extent % width == 0) {
       elements(width);
     } else {
-      // The last thread has fewer.
+      // The last thread has fewer elements.
       Value isWhole = b.create<arith::CmpIOp>(
           arith::CmpIPredicate::ule, ivs.back(), b.index(extent - width));
       auto branch = b.create<scf::IfOp>(isWhole, /*withElseRegion=*/true);
@@ -245,7 +248,7 @@ private:
         {count}, getElementTypeOrSelf(op->getOperand(operand).getType()));
   }
 
-  /// Computes so many elements from these iterations on.
+  /// Computes `count` elements, starting with that of `ivs`.
   void elements(int64_t count) {
     unsigned operands = loops.nest.numOperands;
     SmallVector<SmallVector<Value>> inputs(count, SmallVector<Value>(operands));
@@ -267,7 +270,7 @@ private:
     Value memory = b.flat(operand), first;
     if (!isMemory(operand))
       first = memory;
-    Value place = first ? Value() : placeOf(operand, ivs);
+    Value place = first ? Value() : offsetOf(operand, ivs);
     if (!first && stride == 0)
       first = load(operand, place);
     Value vector;
@@ -284,7 +287,7 @@ private:
   void write(unsigned operand, ArrayRef<SmallVector<Value>> results) {
     unsigned number = operand - loops.inputs;
     int64_t stride = loops.last().strides[operand], count = results.size();
-    Value place = placeOf(operand, ivs);
+    Value place = offsetOf(operand, ivs);
     if (!loops.isVector(operand, count)) {
       for (auto [i, result] : llvm::enumerate(results))
         b.create<memref::StoreOp>(result[number], b.flat(operand),
@@ -303,23 +306,21 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// Squares
+// Tiles
 //===----------------------------------------------------------------------===//
 
-/// A block computes what `rows` iterations of a loop and `columns` iterations
-/// of the last one meet in. Operands that lie along rows are copied to shared
-/// memory first.
-class SquareCode : ElementBuilder {
+/// A block computes a tile: `rows` iterations of the loop `rowLoop` by
+/// `columns` iterations of the last loop. Operands that are contiguous along
+/// `rowLoop` are copied to shared memory first.
+class TileCode : ElementBuilder {
 public:
-  SquareCode(const ElementLoops &loops, unsigned rowLoop)
+  TileCode(const ElementLoops &loops, unsigned rowLoop)
       : ElementBuilder(loops), rowLoop(rowLoop) {
     int64_t rowExtent = loops.nest.loops[rowLoop].extent;
     int64_t columnExtent = loops.last().extent;
-    // Where one side is short the other one is the longer.
-    rows = columnExtent < kSquareSide ? kSquareElements / columnExtent
-                                      : kSquareSide;
-    columns =
-        rowExtent < kSquareSide ? kSquareElements / rowExtent : kSquareSide;
+    // If one loop is short, the tile is longer along the other one.
+    rows = columnExtent < kTileSide ? kTileElements / columnExtent : kTileSide;
+    columns = rowExtent < kTileSide ? kTileElements / rowExtent : kTileSide;
     rows = std::min(rows, rowExtent);
     columns = std::min(columns, columnExtent);
   }
@@ -343,15 +344,15 @@ public:
       rest = div(rest, extent);
       blocks *= extent;
     }
-    SmallVector<Value> squares(loops.nest.numOperands);
+    SmallVector<Value> tiles(loops.nest.numOperands);
     for (unsigned operand = 0; operand < loops.inputs; ++operand)
       if (isRead(operand) && loops.otherOrderOf(operand) == rowLoop)
-        squares[operand] = buffer(operand);
+        tiles[operand] = buffer(operand);
     forPoints(/*isAlongRows=*/true, [&](Value inShared) {
-      for (auto [operand, square] : llvm::enumerate(squares))
-        if (square)
-          b.create<memref::StoreOp>(load(operand, placeOf(operand, ivs)),
-                                    square, inShared);
+      for (auto [operand, tile] : llvm::enumerate(tiles))
+        if (tile)
+          b.create<memref::StoreOp>(load(operand, offsetOf(operand, ivs)), tile,
+                                    inShared);
     });
     b.create<NVVM::Barrier0Op>();
     forPoints(/*isAlongRows=*/false, [&](Value inShared) {
@@ -359,22 +360,22 @@ public:
       for (unsigned operand = 0; operand < elements.size(); ++operand) {
         if (!isRead(operand))
           continue;
-        if (squares[operand])
+        if (tiles[operand])
           elements[operand] =
-              b.create<memref::LoadOp>(squares[operand], inShared);
+              b.create<memref::LoadOp>(tiles[operand], inShared);
         else
           elements[operand] = isMemory(operand)
-                                  ? load(operand, placeOf(operand, ivs))
+                                  ? load(operand, offsetOf(operand, ivs))
                                   : b.flat(operand);
       }
       for (auto [number, result] : llvm::enumerate(payload(elements, ivs))) {
         unsigned operand = loops.inputs + number;
         b.create<memref::StoreOp>(result, b.flat(operand),
-                                  placeOf(operand, ivs));
+                                  offsetOf(operand, ivs));
       }
     });
     op.erase();
-    return {blocks * kSquareThreads, kSquareThreads};
+    return {blocks * kTileThreads, kTileThreads};
   }
 
 private:
@@ -385,19 +386,19 @@ private:
     return b.create<arith::IndexCastUIOp>(b.getIndexType(), narrow);
   }
 
-  /// Rows are next to each other; one element more keeps columns in different
-  /// banks.
+  /// A tile in shared memory, contiguous along the rows. One element of padding
+  /// puts consecutive columns into different banks.
   Value buffer(unsigned operand) {
     Type element = getElementTypeOrSelf(op->getOperand(operand).getType());
     return sharedBuffer(b, "square_" + std::to_string(operand), element,
                         columns * (rows + 1));
   }
 
-  /// Calls `body` for each element of the square that is the thread's, with the
-  /// iterations set, and with its place in shared memory.
+  /// Calls `body` for each element of the tile that the thread handles, with
+  /// `ivs` set, and with the offset of the element in shared memory.
   void forPoints(bool isAlongRows, function_ref<void(Value)> body) {
     int64_t inner = isAlongRows ? rows : columns;
-    for (int64_t i = 0; i < rows * columns; i += kSquareThreads) {
+    for (int64_t i = 0; i < rows * columns; i += kTileThreads) {
       Value point = b.add(thread, i);
       Value first = rem(point, inner), second = div(point, inner);
       Value row = isAlongRows ? first : second,
@@ -412,7 +413,7 @@ private:
                                              b.index(end));
         condition = condition ? b.create<arith::AndIOp>(condition, here) : here;
       };
-      require(i + kSquareThreads > rows * columns, point, rows * columns);
+      require(i + kTileThreads > rows * columns, point, rows * columns);
       require(extentOfRows() % rows != 0, ivs[rowLoop], extentOfRows());
       require(loops.last().extent % columns != 0, ivs.back(),
               loops.last().extent);
@@ -433,7 +434,8 @@ private:
 } // namespace
 
 int64_t netc::alignmentOf(Value memory) {
-  // What OutlineKernels puts a memref together from.
+  // A kernel's argument is the first field of the descriptor that
+  // OutlineKernels builds.
   if (auto cast = memory.getDefiningOp<UnrealizedConversionCastOp>())
     memory = cast.getInputs()[0];
   while (auto field = memory.getDefiningOp<LLVM::InsertValueOp>())
@@ -467,7 +469,8 @@ std::optional<KernelShape> netc::emitElements(linalg::LinalgOp op) {
   std::optional<ElementLoops> loops = ElementLoops::of(op);
   if (!loops)
     return std::nullopt;
-  // The largest of those that lie in another order decides which.
+  // If several operands are contiguous along other loops, the largest one
+  // decides.
   std::optional<unsigned> rows;
   int64_t most = 0;
   for (unsigned operand = 0; operand < loops->inputs; ++operand)
@@ -477,6 +480,6 @@ std::optional<KernelShape> netc::emitElements(linalg::LinalgOp op) {
       most = loops->nest.sizes[operand];
     }
   if (rows && loops->last().extent > 1)
-    return SquareCode(*loops, *rows).emit();
+    return TileCode(*loops, *rows).emit();
   return VectorCode(*loops).emit();
 }

@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums of products of numbers of 16 bits, by matrix instructions. Each operand
-// lies in shared memory as in its own: rows of what follows each other, along k
-// or along the side of the tile, in chunks of 16 bytes whose order is swizzled.
+// Contractions of 16-bit floats by matrix instructions. In shared memory, each
+// operand has the order of its own memory: rows that are contiguous along k, or
+// along m or n. They consist of chunks of 16 bytes, whose order is swizzled.
 
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/MatrixSchedule.h"
@@ -23,7 +23,7 @@ using namespace mlir;
 using Loop = LoopNest::Loop;
 using Matrix = MatrixSchedule;
 
-/// Whether chunks of an operand that go along its last loop lie at multiples of
+/// Whether chunks along the contiguous loop of an operand start at multiples of
 /// their size.
 static bool isChunked(linalg::LinalgOp op, const TiledDims &dims,
                       ContractionOperand operand) {
@@ -100,7 +100,7 @@ public:
   }
 
 private:
-  /// Fragments of a warp.
+  /// The fragments of a warp.
   int64_t rows() const { return matrix.rows() / Matrix::kFragmentM; }
   int64_t columns() const { return matrix.columns() / Matrix::kFragmentN; }
 
@@ -119,16 +119,16 @@ private:
     return operand == A ? 0 : matrix.bm * matrix.bk;
   }
 
-  /// What a thread copies of an operand for each bk of the sum: an element, or
-  /// a chunk of them.
+  /// What a thread copies of an operand to each stage: an element, or a chunk
+  /// of them.
   struct Copy {
-    Value place;     ///< in the operand, as far as the side says
+    Value place;     ///< in the operand, without that along k
     Value inK;       ///< from the first k of the stage
-    Value inStage;   ///< in shared memory, in elements
-    Value condition; ///< where there is something to copy; null: everywhere
+    Value inStage;   ///< in the stage, in elements
+    Value condition; ///< whether it is in bounds; null if always
   };
 
-  /// The place of an element in the rows of a stage.
+  /// The offset of an element in a stage.
   Value swizzled(ContractionOperand operand, Value row, Value column) {
     int64_t elements = rowElements(operand);
     Swizzle swizzle = Swizzle::of(elements / Matrix::kChunk);
@@ -161,7 +161,7 @@ private:
     }
   }
 
-  /// Begins what is to be in a stage for the sums of a step.
+  /// Begins to copy to a stage what a step sums up.
   void beginStage(Value step, Value stage) {
     Value k = mul(step, matrix.bk);
     Value first = mul(stage, matrix.stageElements());
@@ -172,8 +172,8 @@ private:
             both(copy.condition, isInBounds(atK, matrix.dims.k, matrix.bk));
         Value to = b.add(first, copy.inStage);
         Value memory = b.flat(dims.operands[operand]);
-        // What is not read has an address all the same: lanes that part would
-        // have to meet again before the next product.
+        // An address out of bounds is replaced by 0, not skipped by a branch:
+        // diverging lanes would have to reconverge before the next product.
         Value from = b.add(copy.place, placeIn(operand, dims.k, atK));
         if (condition)
           from = b.create<arith::SelectOp>(condition, from, b.index(0));
@@ -194,7 +194,7 @@ private:
       }
   }
 
-  /// Begins the stage that was computed with in the iteration before.
+  /// Begins to refill the stage that the previous iteration used.
   void beginLater(Value step, int64_t steps) {
     Value later = b.add(step, matrix.stages - 1);
     Value isOne = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, later,
@@ -206,12 +206,12 @@ private:
 
   //===-- Products --------------------------------------------------------===//
 
-  /// Four matrices of 8 x 8 of an operand: those of 16 elements of its side,
-  /// from `side` on, and of 16 of k. The first two differ in the side if
+  /// Loads four matrices of 8 x 8 of an operand: 16 elements of m or n, from
+  /// `side` on, by 16 elements of k. The first two matrices differ in m or n if
   /// `isSideFirst`, else in k.
   SmallVector<Value> loadFour(ContractionOperand operand, Value stage,
                               Value side, int64_t k, bool isSideFirst) {
-    // A lane says where a row of one of them is: lane / 8 is which.
+    // A lane has the address of row lane % 8 of matrix lane / 8.
     Value inEight = ptx.rem(lane, 8), first = ptx.rem(ptx.div(lane, 8), 2),
           second = ptx.div(lane, 16);
     if (!isSideFirst)
@@ -261,7 +261,7 @@ private:
 
   //===-- Results ---------------------------------------------------------===//
 
-  /// Whether pairs of columns can be written at once.
+  /// Whether pairs of columns can be stored at once.
   bool storesPairs() {
     if (dims.n.empty())
       return false;
@@ -279,8 +279,8 @@ private:
     return true;
   }
 
-  /// The elements of row lane / 4, or 8 more, of the fragments beside each
-  /// other.
+  /// Stores row lane / 4, or lane / 4 + 8 if `half` is 1, of the fragments in
+  /// row `i` of the warp's fragments.
   void storeRow(int64_t i, int64_t half, ArrayRef<Value> sums) {
     Value wideLane = ptx.index(lane);
     Value inTile = b.add(ptx.index(warpM), i * Matrix::kFragmentM + half * 8);
@@ -322,7 +322,7 @@ private:
   Type type;
   PtxBuilder ptx;
   Value thread, lane, warpM, warpN;
-  Value shared, start; ///< stages, and their address
+  Value shared, start; ///< the stages, and their address
   std::array<SmallVector<Copy>, 2> copies;
 };
 } // namespace

@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions of rows. The lanes of a warp read a row side by side, keep a part
-// of the result each, and exchange these at the end, in an order that is always
-// the same.
+// Reductions of rows. The lanes of a warp read a row together, so that accesses
+// are coalesced, and each lane reduces a part. Shuffles then combine the parts
+// in a fixed order.
 
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/LinalgQueries.h"
@@ -21,8 +21,8 @@ using namespace mlir;
 
 static constexpr int64_t kLanes = 32;
 
-/// The loops that are reduced, the last of which is contiguous in an operand.
-/// Empty if no operand is contiguous along one.
+/// The reduction loops, of which the last is one along which an operand is
+/// contiguous. Empty if there is no such loop.
 static SmallVector<unsigned> rowLoops(const LoopNest &nest, unsigned inputs) {
   SmallVector<unsigned> loops;
   for (auto [number, loop] : llvm::enumerate(nest.loops))

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums of products by tiles in shared memory.
+// Contractions by tiles in shared memory.
 
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/ProductBuilder.h"
@@ -65,8 +65,8 @@ private:
   int64_t rows() const { return tiles.bm / TileSchedule::kSide; }
   int64_t columns() const { return tiles.bn / TileSchedule::kSide; }
 
-  /// Copies the tile of A or B whose sums start at `k`; threads that follow
-  /// each other read what lies next to each other.
+  /// Copies the tile of A or B from `k` on. Consecutive threads read
+  /// consecutive elements.
   void copyTile(ContractionOperand operand, Value k) {
     bool isA = operand == A;
     int64_t side = isA ? tiles.bm : tiles.bn;
@@ -74,7 +74,7 @@ private:
     int64_t inner = isAlongK ? tiles.bk : side;
     for (int64_t i = 0; i < side * tiles.bk; i += TileSchedule::kThreads) {
       Value first = rem(thread, inner), second = div(thread, inner);
-      // A tile's side may be less than the threads, or more.
+      // The threads copy several rows of the tile at a time.
       if (inner < TileSchedule::kThreads)
         second = b.add(second, i / inner);
       Value inK = isAlongK ? first : second, inSide = isAlongK ? second : first;

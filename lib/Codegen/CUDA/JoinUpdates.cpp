@@ -25,13 +25,13 @@ namespace netc {
 #include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
 
-/// Of an access by a thread; each tensor starts at a multiple of it.
+/// Bytes of an access by a thread; each tensor starts at a multiple of this.
 static constexpr int64_t kVectorBytes = 16;
-/// Vectors that a thread computes.
+/// The number of vectors that a thread computes.
 static constexpr int64_t kVectorsOfThread = 4;
 
 //===----------------------------------------------------------------------===//
-// Where in the arena
+// Accesses to the arena
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -40,13 +40,14 @@ struct Access {
   int64_t from, to;
   bool isWrite;
 
-  bool meets(const Access &other) const {
+  bool conflictsWith(const Access &other) const {
     return (isWrite || other.isWrite) && from < other.to && other.from < to;
   }
 };
 } // namespace
 
-/// The part of the arena that a memref shows some of; null for others.
+/// The memref.view of the arena that a memref is a part of; null for other
+/// memrefs.
 static memref::ViewOp bufferOf(Value memory) {
   while (Operation *op = memory.getDefiningOp()) {
     if (auto buffer = dyn_cast<memref::ViewOp>(op))
@@ -68,7 +69,7 @@ static Access accessOf(Value memory, bool isWrite) {
   return {*start, *start + sizeInBytes(buffer.getType()), isWrite};
 }
 
-/// The byte of the arena where a memref starts, if it is known.
+/// The byte of the arena at which a memref starts; none if that is not known.
 static std::optional<int64_t> placeInArena(Value memory) {
   while (isa_and_nonnull<memref::ExpandShapeOp, memref::CollapseShapeOp>(
       memory.getDefiningOp()))
@@ -80,22 +81,22 @@ static std::optional<int64_t> placeInArena(Value memory) {
 }
 
 //===----------------------------------------------------------------------===//
-// What can be joined
+// Updates
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An op whose operands are numbers, or tensors of which it computes one
-/// element from those at the same place.
+/// An element-wise op whose operands are constants, single elements, or tensors
+/// of which it only accesses elements at the same offset.
 struct Update {
   static std::optional<Update> of(linalg::GenericOp op);
 
   linalg::GenericOp op;
   int64_t extent;
-  /// By operand: whether it moves, and its first byte in the arena, if it has
-  /// one.
-  SmallVector<bool> moves;
+  /// By operand: whether it is a tensor, and its first byte in the arena, or 0
+  /// for a constant.
+  SmallVector<bool> areTensors;
   SmallVector<int64_t> places;
-  /// Equal for updates that do the same with other tensors.
+  /// Equal for ops that differ only in their tensors.
   std::string rule;
 };
 } // namespace
@@ -104,8 +105,8 @@ static bool isConstant(Value value) {
   return isa_and_nonnull<arith::ConstantOp>(value.getDefiningOp());
 }
 
-/// Writes down what a payload does, in the order of its operations. False if it
-/// accesses memory, or asks where it is.
+/// Describes a payload; equal payloads have equal descriptions. False if it has
+/// memory effects, regions or a linalg.index.
 static bool describe(Block &body, llvm::raw_ostream &os) {
   DenseMap<Value, unsigned> numbers;
   for (Value argument : body.getArguments())
@@ -164,7 +165,7 @@ std::optional<Update> Update::of(linalg::GenericOp op) {
     if ((stride != 0 && stride != 1) || (isInit && stride == 0) ||
         (stride == 1 && place % kVectorBytes != 0))
       return std::nullopt;
-    update.moves.push_back(stride == 1);
+    update.areTensors.push_back(stride == 1);
     update.places.push_back(place);
     os << element << stride << (isInit ? "=" : ",");
   }
@@ -178,16 +179,17 @@ std::optional<Update> Update::of(linalg::GenericOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Builds the kernel that does some updates. A table says for each of them
-/// which block is its first, its extent, and where its operands are.
+/// Builds the kernel that executes some updates. A table in memory has, for
+/// each update, its first block, its extent, and the offsets of its operands.
 class UpdateKernel {
 public:
   UpdateKernel(ArrayRef<Update> updates, func::FuncOp step, unsigned number)
       : updates(updates), step(step),
         b(updates.back().op->getLoc(), step.getContext()) {
     name = "updates_" + std::to_string(number);
-    for (auto [operand, moves] : llvm::enumerate(updates.front().moves))
-      if (moves)
+    for (auto [operand, areTensors] :
+         llvm::enumerate(updates.front().areTensors))
+      if (areTensors)
         width = std::min<int64_t>(
             width, kVectorBytes * 8 / typeOf(operand).getIntOrFloatBitWidth());
   }
@@ -242,7 +244,7 @@ private:
         /*constant=*/true, IntegerAttr());
   }
 
-  /// A number of the table: of a row, that of an update.
+  /// Loads a number of an update from a row of the table.
   Value read(int64_t row, Value update) {
     Value memory =
         b.create<memref::GetGlobalOp>(table.getType(), table.getName());
@@ -251,7 +253,7 @@ private:
     return b.create<arith::IndexCastOp>(b.getIndexType(), number);
   }
 
-  /// The last update whose first block is not behind this one.
+  /// The last update whose first block is not after `block`.
   Value findUpdate(Value block) {
     int64_t count = updates.size();
     Value found = index(0);
@@ -287,8 +289,8 @@ private:
     Value inUpdate = b.create<arith::SubIOp>(block, read(0, update));
     Value first = b.create<arith::MulIOp>(inUpdate, index(kVectorsOfThread));
     for (size_t operand = 0; operand < places.size(); ++operand)
-      numbers.push_back(updates[0].moves[operand] ? Value()
-                                                  : numberOf(operand));
+      numbers.push_back(updates[0].areTensors[operand] ? Value()
+                                                       : numberOf(operand));
     auto vectors =
         b.create<scf::ForOp>(index(0), index(kVectorsOfThread), index(1));
     OpBuilder::InsertionGuard guard(b);
@@ -308,7 +310,8 @@ private:
     elements(rest.getInductionVar(), 1);
   }
 
-  /// An operand that is the same for all elements.
+  /// The element of an operand that is the same for all elements; null if it is
+  /// not read.
   Value numberOf(size_t operand) {
     linalg::GenericOp op = updates[0].op;
     if (op.getBody()->getArgument(operand).use_empty())
@@ -336,7 +339,7 @@ private:
     };
     SmallVector<Value> inputs, outputs;
     for (size_t operand = 0; operand < places.size(); ++operand) {
-      bool isLoaded = isRead(operand) && updates[0].moves[operand];
+      bool isLoaded = isRead(operand) && updates[0].areTensors[operand];
       inputs.push_back(
           isLoaded ? Value(b.create<LLVM::LoadOp>(
                          vectorOf(operand),
@@ -348,7 +351,7 @@ private:
       IRMapping values;
       for (size_t operand = 0; operand < places.size(); ++operand)
         if (isRead(operand)) {
-          bool isVector = updates[0].moves[operand] && count > 1;
+          bool isVector = updates[0].areTensors[operand] && count > 1;
           values.map(payload.getArgument(operand),
                      isVector ? b.create<vector::ExtractOp>(inputs[operand], i)
                               : inputs[operand]);
@@ -385,7 +388,7 @@ private:
     }
   }
 
-  /// Calls the kernel where the last of the updates stands.
+  /// Calls the kernel before the last of the updates.
   void call(func::FuncOp kernel) {
     b.setInsertionPoint(updates.back().op);
     Value start =
@@ -400,7 +403,7 @@ private:
   ImplicitLocOpBuilder b;
   std::string name;
   int64_t width = kVectorBytes;
-  SmallVector<int64_t> firstBlocks; ///< of each update, and behind the last
+  SmallVector<int64_t> firstBlocks; ///< of each update, and after the last
   memref::GlobalOp table;
   Value arena;
   SmallVector<Value> places, numbers; ///< of this block's update
@@ -427,14 +430,14 @@ struct JoinUpdates : netc::impl::JoinUpdatesBase<JoinUpdates> {
   }
 
 private:
-  /// Joins those that can wait for each other.
+  /// Joins consecutive updates that can move down to the last of them.
   void join(ArrayRef<Update> updates, func::FuncOp step) {
     size_t first = 0;
     SmallVector<Access> accesses;
     for (size_t i = 0; i <= updates.size(); ++i) {
       bool isEnd = i == updates.size();
-      if (!isEnd &&
-          (i == first || canWait(accesses, updates[i - 1].op, updates[i].op))) {
+      if (!isEnd && (i == first || canMoveDownTo(accesses, updates[i - 1].op,
+                                                 updates[i].op))) {
         llvm::append_range(accesses, accessesOf(updates[i].op));
         continue;
       }
@@ -446,13 +449,14 @@ private:
     }
   }
 
-  /// Whether what accesses these bytes can be done with `later`, and not where
-  /// `last` stands or before.
-  bool canWait(ArrayRef<Access> accesses, Operation *last, Operation *later) {
+  /// Whether ops with these accesses, up to `last`, can move down to `later`:
+  /// they conflict with no op after `last`, including `later`.
+  bool canMoveDownTo(ArrayRef<Access> accesses, Operation *last,
+                     Operation *later) {
     for (Operation *op = last->getNextNode();; op = op->getNextNode()) {
       for (const Access &other : accessesOf(op))
         if (llvm::any_of(accesses, [&](const Access &access) {
-              return access.meets(other);
+              return access.conflictsWith(other);
             }))
           return false;
       if (op == later)
@@ -492,6 +496,6 @@ private:
   }
 
   unsigned count = 0;
-  DenseMap<Operation *, SmallVector<Access>> joined; ///< of calls
+  DenseMap<Operation *, SmallVector<Access>> joined; ///< by call
 };
 } // namespace

@@ -16,53 +16,56 @@ namespace netc {
 struct MatrixSchedule;
 struct TileSchedule;
 
-/// The attribute of a function that is a kernel: how many threads it takes.
+/// The attribute of a kernel's function: the number of threads in its launch.
 constexpr llvm::StringLiteral kThreads = "net.threads";
-/// How many of them a block has, if not kBlockThreads.
+/// The attribute of a kernel's function: the threads of a block, if they are
+/// not kBlockThreads.
 constexpr llvm::StringLiteral kThreadsPerBlock = "net.threads_per_block";
-/// The module of the kernels, inside of that of the step.
+/// The name of the module of the kernels, inside of the step's module.
 constexpr llvm::StringLiteral kDevice = "device";
 /// Threads of a block.
 constexpr int64_t kBlockThreads = 128;
-/// The memory space that the threads of a block share.
+/// The address space of shared memory in LLVM's NVPTX target.
 constexpr int64_t kSharedSpace = 3;
 
-/// The figures for code of the architecture with this name, the option of a
-/// pass on `op`. Emits an error if there is none.
+/// The figures of the architecture named by an option of a pass on `op`. Emits
+/// an error if there is no such architecture.
 mlir::FailureOr<DeviceInfo> deviceInfoOf(mlir::Operation *op,
                                          llvm::StringRef arch);
 
-/// How many threads a kernel takes, and how many of them a block has.
+/// The number of threads in a kernel's launch, and in a block.
 struct KernelShape {
   int64_t threads, ofBlock = kBlockThreads;
 };
 
-/// The number of this thread among all of its kernel.
+/// The index of this thread in its launch, with blocks of kBlockThreads.
 mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
 
-/// The linalg op that is all that a kernel does, but for a fill before it,
-/// which starts its only result; null if the kernel does something else.
+/// The only linalg op of a kernel, and the fill before it that initializes its
+/// only result, or null. Null if the kernel does anything else.
 std::pair<mlir::linalg::LinalgOp, mlir::linalg::FillOp>
 onlyOpOf(mlir::func::FuncOp kernel);
 
-/// What a linalg op on memory does at one point of its loops.
+/// Emits the payload of a linalg op on memrefs in one iteration of its loops.
 class PointBuilder {
 public:
   PointBuilder(mlir::linalg::LinalgOp op, mlir::ImplicitLocOpBuilder &b)
       : ivs(op.getNumLoops()), op(op), b(b) {}
 
-  /// By loop of the op.
+  /// The induction variables, by loop of the op.
   llvm::SmallVector<mlir::Value> ivs;
 
+  /// The indices of an operand in this iteration.
   llvm::SmallVector<mlir::Value> placeOf(mlir::OpOperand &operand);
-  /// The element of a result at this point.
+  /// The element of an operand in this iteration, or the operand if it is a
+  /// scalar.
   mlir::Value load(mlir::OpOperand &operand);
   void store(mlir::Value value, mlir::OpOperand &operand);
-  /// What results of these elements of the results; null ones are loaded if
-  /// they are needed.
+  /// The results of the payload, for these old elements of the results. Null
+  /// ones are loaded if they are read.
   llvm::SmallVector<mlir::Value> payload(mlir::ValueRange elements);
-  /// Sets the iterations of some loops, of which the last advances fastest,
-  /// from their number among all iterations.
+  /// Sets the induction variables of some loops from their linear index. The
+  /// last of the loops advances fastest.
   void setIvs(llvm::ArrayRef<unsigned> loops, mlir::Value number);
 
 private:
@@ -70,38 +73,38 @@ private:
   mlir::ImplicitLocOpBuilder &b;
 };
 
-/// The loops of an op that tell the elements of all its results apart, in the
-/// order of the first result: each is an axis of each of them, by itself.
-/// Threads that differ in one of these write different elements.
+/// The loops of an op that index an axis of every result by themselves, in the
+/// order of the first result. Threads that differ in one of these loops write
+/// different elements.
 llvm::SmallVector<unsigned> loopsOfElements(mlir::linalg::LinalgOp op);
 
-/// What the address of an operand of a kernel is a multiple of, in bytes, as
-/// far as it is known.
+/// The known alignment of a kernel's operand, in bytes.
 int64_t alignmentOf(mlir::Value memory);
-/// Memory that the threads of a block share, of so many elements, for a kernel
-/// that is being built.
+/// Allocates `size` elements of shared memory for the kernel that is being
+/// built.
 mlir::Value sharedBuffer(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
                          mlir::Type element, int64_t size);
 
-/// Each of these writes what a thread does for an op, in the place of the op
-/// and of the fill before it, if there is one; none, and nothing, if it is no
-/// op for it.
-/// Sums of products, by tiles in shared memory.
+/// Emits a contraction by tiles in shared memory. Like the emitters below,
+/// replaces the op, and the fill before it if that is not null, by the code of
+/// a thread. Returns none, and emits nothing, if the op is of another kind.
 std::optional<KernelShape> emitTiles(mlir::linalg::LinalgOp op,
                                      mlir::linalg::FillOp fill,
                                      const DeviceInfo &device);
+/// The schedule that emitTiles() chooses.
 std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op,
                                            const DeviceInfo &device);
-/// Sums of products of 16 bits, by matrix instructions.
+/// Emits a contraction of 16-bit floats by matrix instructions.
 std::optional<KernelShape> emitMatrices(mlir::linalg::LinalgOp op,
                                         mlir::linalg::FillOp fill,
                                         const DeviceInfo &device);
+/// The schedule that emitMatrices() chooses.
 std::optional<MatrixSchedule> matrixScheduleOf(mlir::linalg::LinalgOp op,
                                                const DeviceInfo &device);
-/// Reductions of what lies next to each other: a warp for each result.
+/// Emits a reduction along contiguous elements, with a warp for each result.
 std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op,
                                     mlir::linalg::FillOp fill);
-/// Elements that depend on no others: several a thread, in vectors.
+/// Emits an element-wise op, with several elements per thread as vectors.
 std::optional<KernelShape> emitElements(mlir::linalg::LinalgOp op);
 
 } // namespace netc

@@ -20,14 +20,14 @@ namespace netc {
 
 #include "lib/Codegen/CUDA/DeviceMath.inc"
 
-/// Whether every device has an instruction for it, or LLVM a short sequence.
+/// Whether every device has an instruction for an op, or LLVM a short sequence.
 static bool isNative(Operation *op) {
   return isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp,
              math::FmaOp, math::RoundEvenOp, math::RsqrtOp, math::SqrtOp>(op);
 }
 
-/// The larger or smaller of two f64, or NaN if one is; of f32 there is an
-/// instruction.
+/// The larger or the smaller of two f64, or NaN if one of them is. For f32,
+/// there is an instruction.
 static Value extremum(OpBuilder &b, Operation *op) {
   Location loc = op->getLoc();
   Value x = op->getOperand(0), y = op->getOperand(1);
@@ -78,7 +78,7 @@ struct LowerDeviceMath : netc::impl::LowerDeviceMathBase<LowerDeviceMath> {
       }
       call(b, op, callee);
     }
-    // LLVM leaves out what nothing calls.
+    // LLVM removes functions that are not called.
     for (Operation &function :
          llvm::make_early_inc_range(library->getBody()->getOperations()))
       function.moveBefore(module.getBody(), module.getBody()->end());

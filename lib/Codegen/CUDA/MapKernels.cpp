@@ -112,16 +112,15 @@ void PointBuilder::setIvs(ArrayRef<unsigned> loops, Value number) {
 }
 
 namespace {
-/// Writes what one thread does for a linalg op, in the place of the op.
+/// Replaces a linalg op by the code of one thread.
 class ThreadCode {
 public:
-  /// `fill`, if there is one, gives the elements of its only result their
-  /// start.
+  /// `fill`, if it is not null, initializes the only result.
   ThreadCode(linalg::LinalgOp op, linalg::FillOp fill)
       : op(op), fill(fill), b(op.getLoc(), op), at(op, b),
         loops(loopsOfElements(op)), extents(op.getStaticLoopRanges()) {}
 
-  /// Returns how many threads there have to be.
+  /// Returns the number of threads.
   int64_t emit() {
     int64_t threads = 1;
     for (unsigned loop : loops)
@@ -148,7 +147,7 @@ public:
 private:
   Value index(int64_t value) { return b.create<arith::ConstantIndexOp>(value); }
 
-  /// Calls `body` inside of these loops of the op.
+  /// Emits `body` inside of these loops of the op.
   void nest(ArrayRef<unsigned> inner, function_ref<void()> body) {
     if (inner.empty())
       return body();
@@ -165,8 +164,8 @@ private:
     body(loop.getInductionVar());
   }
 
-  /// Starts what the thread sums up: the elements whose axes, as far as loops
-  /// tell them apart, are the thread's.
+  /// Initializes the elements that the thread accumulates into. Along an axis
+  /// that none of the thread's loops indexes alone, these are all elements.
   void start() {
     OpOperand &init = op.getDpsInitsMutable()[0];
     auto type = cast<MemRefType>(init.get().getType());
@@ -223,7 +222,8 @@ Value netc::threadIndex(ImplicitLocOpBuilder &b) {
       b.getIndexType(), b.create<arith::AddIOp>(before, thread));
 }
 
-/// Gives each iteration of a loop that is marked so a thread. Returns how many.
+/// Gives each iteration of a loop a thread, if the iterations are independent.
+/// Returns the number of threads.
 static int64_t mapToThreads(scf::ForOp loop) {
   auto extent = getConstantIntValue(loop.getUpperBound());
   if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0 || !extent)
@@ -241,7 +241,7 @@ static int64_t mapToThreads(scf::ForOp loop) {
   return *extent;
 }
 
-/// Makes a kernel the code of one thread. Returns how many it takes.
+/// Turns a kernel into the code of one thread. Returns the number of threads.
 static int64_t map(func::FuncOp kernel) {
   auto [op, fill] = onlyOpOf(kernel);
   if (op)

@@ -8,13 +8,14 @@
 
 using namespace netc;
 
-/// Fewer results or sums would leave most of a fragment without work.
+/// The fewest elements of C, and the least k: with less, most of a fragment
+/// would be unused.
 static constexpr int64_t kMinResults = 256, kMinSums = 16;
-/// Stages beyond hide no more of memory's latency.
+/// More stages hide no more of the latency of memory.
 static constexpr int64_t kMostStages = 4;
 
-/// Of all blocks, for each bk of the sum: what is computed, read of shared
-/// memory by the warps, and copied to it.
+/// Estimated cycles for bk of the sum, over all waves of blocks: to multiply,
+/// to read shared memory, or to copy to it, whichever takes longest.
 static int64_t cyclesOfMatrix(const MatrixSchedule &schedule,
                               const DeviceInfo &device) {
   int64_t products =
@@ -27,8 +28,9 @@ static int64_t cyclesOfMatrix(const MatrixSchedule &schedule,
                    bytesCopied / device.cacheBytes});
 }
 
-/// The grid of warps that reads the least of shared memory. All threads have as
-/// many chunks to copy of either operand.
+/// Chooses the grid of warps that reads the least from shared memory. Each
+/// thread has the same number of chunks of an operand to copy. False if there
+/// is no such grid.
 static bool placeWarps(MatrixSchedule &schedule) {
   int64_t chunks =
       std::min(schedule.bm, schedule.bn) * schedule.bk / MatrixSchedule::kChunk;
@@ -37,7 +39,7 @@ static bool placeWarps(MatrixSchedule &schedule) {
   bool isPlaced = false;
   for (int64_t m = 1; m <= warps; m *= 2) {
     int64_t n = warps / m;
-    // Two fragments of B are read at once.
+    // Two fragments of B are loaded at once.
     if (schedule.bm / m < MatrixSchedule::kFragmentM ||
         schedule.bn / n < 2 * MatrixSchedule::kFragmentN)
       continue;
@@ -64,7 +66,8 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
       if (!placeWarps(matrix))
         continue;
       int64_t fit = device.sharedBytes / matrix.sharedBytes();
-      // What is not copied asynchronously is there when the next is begun.
+      // Copies that are not asynchronous gain nothing from more than two
+      // stages.
       int64_t most = copiesA || copiesB ? kMostStages : 2;
       matrix.stages = std::min(fit, most);
       if (!best ||
@@ -75,7 +78,7 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
 }
 
 Swizzle Swizzle::of(int64_t chunksOfRow) {
-  // Rows shorter than the banks share them.
+  // Several short rows share the 128 bytes of all banks.
   int64_t shift = 0;
   while (chunksOfRow << shift < 8)
     ++shift;

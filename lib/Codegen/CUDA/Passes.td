@@ -13,10 +13,11 @@ def ArchOption : Option<"arch", "arch", "std::string", "\"sm_80\"",
 def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
   let summary = "Give kernels that threads compute together their blocks";
   let description = [{
-    Contractions are computed by tiles in shared memory, those of 16 bits by matrix instructions.
-    A warp reduces each row; a thread computes several elements. An operand that lies in another order
-    than the result passes through shared memory. `net.threads` is the number of threads of the launch,
-    `net.threads_per_block` that of a block. Other kernels are left to net-map-kernels.
+    Contractions are computed by tiles in shared memory, those of 16-bit floats by matrix instructions. A warp
+    reduces each row, and a thread computes several elements of an element-wise op. An operand that is
+    contiguous along another loop than the result goes through shared memory. `net.threads` is the number of
+    threads of the launch, and `net.threads_per_block` that of a block. Other kernels are left to
+    net-map-kernels.
   }];
   let options = [ArchOption, Option<"printSchedules", "print-schedules", "bool", "false",
                                     "Say how each product is computed, as a remark">];
@@ -29,9 +30,9 @@ def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
 def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
   let summary = "Cut sums that few threads would compute into parts";
   let description = [{
-    A sum for few results (of a column, of a long row, of a product with few tiles) leaves most of a device
-    without work. A loop of it is cut into equal parts, which are summed up by themselves, into a tensor of
-    their own; then these are added up in their order.
+    A reduction with few results (of a column, of a long row, of a product with few tiles) leaves most of a
+    device idle. One of its loops is split into equal parts. One op reduces each part, and another op combines
+    the partial results in order.
   }];
   let options = [ArchOption];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -41,10 +42,10 @@ def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
 def JoinUpdates : Pass<"net-join-updates", "::mlir::ModuleOp"> {
   let summary = "Do the same with many tensors in one launch";
   let description = [{
-    Element-wise ops that have one payload, and whose operands are whole tensors of the arena, become one
-    kernel, where the last of them stands: the updates of all parameters by one rule. A table in the
-    device's code says where the operands of each are. None of them may access what an op between them
-    writes, or write what it accesses.
+    Element-wise ops that have the same payload, and whose operands are whole tensors of the arena, become one
+    kernel, in the place of the last of them. An example is the update of all parameters by one rule. A table in
+    the device's code has the offsets of the operands of each op. None of the ops may access what an op between
+    them writes, or write what such an op accesses.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
@@ -55,9 +56,9 @@ def JoinUpdates : Pass<"net-join-updates", "::mlir::ModuleOp"> {
 def MapKernels : Pass<"net-map-kernels", "::mlir::ModuleOp"> {
   let summary = "Map kernels to threads of a GPU";
   let description = [{
-    Each thread computes one element of the result, with reductions in the order of the loops. A loop
-    of which two iterations may write the same element is run by one thread, and so is any other code.
-    `net.threads` is the number of threads of the launch, which are numbered along x.
+    Each thread computes one element of the result, with reductions in the order of the loops. A loop of which
+    two iterations may write the same element is executed by one thread, and so is any other code. `net.threads`
+    is the number of threads of the launch, which are numbered along x.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
@@ -67,8 +68,8 @@ def MapKernels : Pass<"net-map-kernels", "::mlir::ModuleOp"> {
 def LowerDeviceMath : Pass<"net-lower-device-math", "::mlir::ModuleOp"> {
   let summary = "Lower math functions to code that needs no library";
   let description = [{
-    A device has no libm. lib/Codegen/CUDA/DeviceMath.mlir computes functions in f64; the result is
-    rounded once.
+    A device has no libm. lib/Codegen/CUDA/DeviceMath.mlir computes functions in f64, and the result is rounded
+    once.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
@@ -77,9 +78,9 @@ def LowerDeviceMath : Pass<"net-lower-device-math", "::mlir::ModuleOp"> {
 def SplitDevice : Pass<"net-split-device", "::mlir::ModuleOp"> {
   let summary = "Move kernels to a module of their own, and launch them";
   let description = [{
-    Works on the LLVM dialect. Functions with `net.threads`, and all that they use, move to
-    `module @device`. A call of such a kernel becomes a call of
-    `void netc_launch(int64_t kernel, void **arguments)`, where `kernel` is its index in `net.kernels`.
+    Works on the LLVM dialect. Functions with `net.threads`, and all that they use, move to `module @device`. A
+    call of such a kernel becomes a call of `void netc_launch(int64_t kernel, void **arguments)`, where `kernel`
+    is its index in `net.kernels`.
   }];
   let dependentDialects = ["::netc::NetDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }

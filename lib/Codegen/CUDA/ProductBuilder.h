@@ -9,16 +9,17 @@
 
 namespace netc {
 
-/// Emits code for a block of threads that computes a tile of a product.
+/// Emits the code of a block of threads that computes a tile of a contraction.
 class ProductBuilder {
 protected:
   ProductBuilder(mlir::linalg::LinalgOp op, mlir::linalg::FillOp fill,
                  TiledDims dims)
       : op(op), fill(fill), dims(std::move(dims)), b(op) {}
 
-  /// Sets which tile this block computes, of so many rows and columns.
+  /// Sets which tile of bm rows and bn columns this block computes.
   void placeTile(int64_t bm, int64_t bn);
 
+  /// The value of a special register of PTX.
   template <typename Register> mlir::Value special() {
     mlir::Value narrow = b.create<Register>(b.getI32Type());
     return b.create<mlir::arith::IndexCastUIOp>(b.getIndexType(), narrow);
@@ -27,25 +28,26 @@ protected:
   mlir::Value div(mlir::Value a, int64_t by);
   mlir::Value mul(mlir::Value a, int64_t by);
 
-  /// Where an operand is after `iteration` iterations of loops that are counted
-  /// as one.
+  /// The offset in an operand after `iteration` iterations of nested loops,
+  /// counted as one loop.
   mlir::Value placeIn(ContractionOperand operand,
                       llvm::ArrayRef<LoopNest::Loop> loops,
                       mlir::Value iteration);
-  /// Whether `at` is below `extent`; null, which is always, if steps of `step`
-  /// do not pass it.
+  /// Whether `at` is below `extent`. Null, which means true, if blocks of
+  /// `step` never exceed it.
   mlir::Value isInBounds(mlir::Value at, int64_t extent, int64_t step);
-  /// Whether both hold, of which null always does.
+  /// Whether both conditions hold. Null means true.
   mlir::Value both(mlir::Value first, mlir::Value second);
-  /// `value()` where the condition holds, else zero.
+  /// `value()` if the condition holds, else zero.
   mlir::Value where(mlir::Value condition, mlir::Type type,
                     llvm::function_ref<mlir::Value()> value);
-  /// Goes on where the condition holds only. Returns to where it was when the
-  /// guard ends.
+  /// Continues in a branch that is taken if the condition holds. To leave the
+  /// branch, the caller restores the insertion point.
   void enterWhere(mlir::Value condition);
-  /// Adds a sum to the element of C at `place`, or to what C was filled with.
+  /// Adds a sum to the element of C at `place`, or to the value that C is
+  /// filled with.
   void addToC(mlir::Value place, mlir::Value sum);
-  /// Takes the op and its fill out.
+  /// Erases the op and its fill.
   void finish();
 
   mlir::linalg::LinalgOp op;

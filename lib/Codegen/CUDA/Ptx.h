@@ -9,47 +9,47 @@
 
 namespace netc {
 
-/// Emits instructions of PTX that neither MLIR nor LLVM has for all types, and
-/// arithmetic on places in shared memory, which have 32 bits.
+/// Emits PTX instructions that neither MLIR nor LLVM has for all types, and
+/// arithmetic on addresses in shared memory, which have 32 bits.
 class PtxBuilder {
 public:
   explicit PtxBuilder(mlir::ImplicitLocOpBuilder &b) : b(b) {}
 
   mlir::Value i32(int64_t value);
-  /// Of this thread, in its block and in its warp.
+  /// The index of this thread in its block, and in its warp.
   mlir::Value thread();
   mlir::Value lane();
-  /// Of numbers that are not negative, by powers of two.
+  /// Arithmetic on 32-bit numbers that are not negative.
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, int64_t by);
   mlir::Value div(mlir::Value a, int64_t by);
   mlir::Value rem(mlir::Value a, int64_t by);
-  /// A number of 32 bits as an index.
+  /// A 32-bit number as an index.
   mlir::Value index(mlir::Value value);
 
-  /// Of a buffer in shared memory, in 32 bits; and of an element of it, `at` an
-  /// index, which has so many bytes.
+  /// The 32-bit address of a buffer in shared memory, and of element `at` of a
+  /// buffer at `start`, which has elements of `bytes` bytes.
   mlir::Value addressOf(mlir::Value memory);
   mlir::Value addressOf(mlir::Value start, mlir::Value at, int64_t bytes);
-  /// The same in global memory, in 64 bits.
+  /// The 64-bit address of element `at` of a memref in global memory.
   mlir::Value globalAddressOf(mlir::Value memory, mlir::Value at,
                               int64_t bytes);
 
-  /// Begins to copy 16 bytes to shared memory: the first `bytes` of them from
-  /// global memory, the others zeros.
+  /// Begins to copy 16 bytes to shared memory (cp.async): the first `bytes` of
+  /// them from global memory, the rest zeros.
   void beginCopy(mlir::Value to, mlir::Value from, mlir::Value bytes);
-  /// What was begun since the last time is a group.
+  /// Makes a group of the copies that began since the last call.
   void commitCopies();
-  /// Waits until all groups but the last `open` are there.
+  /// Waits until all groups but the last `open` are complete.
   void waitForCopies(int64_t open);
 
-  /// Four matrices of 8 x 8 elements of 16 bits: lane l says where row l % 8 of
-  /// matrix l / 8 is. Each lane gets two elements of a row of each, or of a
-  /// column if they are transposed.
+  /// Loads four matrices of 8 x 8 elements of 16 bits (ldmatrix). Lane l passes
+  /// the address of row l % 8 of matrix l / 8. It gets two elements of a row of
+  /// each matrix, or of a column with `isTransposed`.
   llvm::SmallVector<mlir::Value> loadMatrices(mlir::Value address,
                                               bool isTransposed);
-  /// C[16, 8] + A[16, 16] B[16, 8], of bf16 or f16, as fragments of 4, 4 and 2
-  /// registers a lane.
+  /// C[16, 8] + A[16, 16] B[16, 8], of bf16 or f16 (mma). Each lane has 4
+  /// registers of C, 4 of A and 2 of B.
   llvm::SmallVector<mlir::Value> addProduct(bool isBF16, mlir::ValueRange left,
                                             mlir::ValueRange right,
                                             mlir::ValueRange sums);

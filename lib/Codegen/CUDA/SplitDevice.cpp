@@ -17,11 +17,12 @@ namespace netc {
 #include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
 
-/// Launches the kernel with this number, with the operands of the call.
+/// Replaces a call of a kernel by a launch of kernel `number`, with the same
+/// arguments.
 static void launch(LLVM::CallOp call, LLVM::LLVMFuncOp launcher,
                    int64_t number) {
-  // What the stack holds, it holds for the whole step: not for each iteration
-  // of a loop.
+  // Allocate the stack once for the whole step, not in each iteration of a
+  // loop.
   auto step = call->getParentOfType<LLVM::LLVMFuncOp>();
   auto top = ImplicitLocOpBuilder::atBlockBegin(call.getLoc(),
                                                 &step.getBody().front());
@@ -72,7 +73,7 @@ struct SplitDevice : netc::impl::SplitDeviceBase<SplitDevice> {
         numbers[function.getName()] = kernels.size();
         auto threads =
             cast<IntegerAttr>(function->removeAttr(kThreads)).getInt();
-        // What is one thread's does not ask which it is.
+        // The code of a single thread does not use its index.
         int64_t ofBlock = threads == 1 ? 1 : kBlockThreads;
         if (auto own = function->removeAttr(kThreadsPerBlock))
           ofBlock = cast<IntegerAttr>(own).getInt();

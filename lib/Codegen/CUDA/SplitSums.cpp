@@ -19,23 +19,25 @@ namespace netc {
 } // namespace netc
 
 namespace {
-/// A reduction, one loop of which becomes two: parts, and the iterations of
-/// each.
+/// Splits a loop of a reduction into two: over parts, and over the iterations
+/// of a part.
 class SumSplitter {
 public:
   SumSplitter(linalg::GenericOp op, const DeviceInfo &device)
       : op(op), device(device), extents(op.getStaticLoopRanges()) {}
 
-  /// Whether the parts of all results can be added up later.
+  /// Whether partial results of all results can be combined.
   bool isSplittable();
-  /// The loop to split, and into how many parts.
+  /// The loop to split, and the number of parts; none if splitting does not
+  /// pay.
   std::optional<std::pair<unsigned, int64_t>> choose();
   void split(unsigned loop, int64_t parts);
 
 private:
   SumDims dimsOf();
   SumDims dimsOfProduct();
-  /// Whether each operand that moves in a loop has an axis for it alone.
+  /// Whether each operand that a loop indexes has an axis that only this loop
+  /// indexes.
   bool isAxis(unsigned loop);
 
   linalg::GenericOp op;
@@ -74,7 +76,7 @@ SumDims SumSplitter::dimsOfProduct() {
       tiles.n *= extent;
   }
   auto schedule = scheduleTiles(tiles, device);
-  // Without tiles a thread computes an element.
+  // Without tiles, a thread computes an element.
   if (!schedule)
     return {SumKind::Column, tiles.batch * tiles.m * tiles.n, tiles.k};
   return {SumKind::Product, schedule->blocks(), tiles.k};
@@ -128,7 +130,7 @@ std::optional<std::pair<unsigned, int64_t>> SumSplitter::choose() {
   return chosen;
 }
 
-/// A tensor with an axis of `extent` iterations cut into parts.
+/// Splits axis `axis` of a tensor into `parts` equal parts.
 static Value expandAxis(ImplicitLocOpBuilder &b, Value tensor, int64_t axis,
                         int64_t parts) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -150,7 +152,7 @@ void SumSplitter::split(unsigned loop, int64_t parts) {
   MLIRContext *context = b.getContext();
   unsigned loops = extents.size();
   AffineExpr part = getAffineDimExpr(0, context);
-  // The loop of the parts is the first.
+  // The loop over parts is the first one.
   auto moved = [&](AffineMap map) { return map.shiftDims(1).getResults(); };
   SmallVector<Value> inputs, starts;
   SmallVector<AffineMap> maps;
@@ -200,7 +202,7 @@ void SumSplitter::split(unsigned loop, int64_t parts) {
     index.getResult().replaceAllUsesExcept(whole, whole);
   }
 
-  // The parts are added up in their order.
+  // Combine the partial results in order.
   b.setInsertionPoint(op);
   AffineMap first = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   SmallVector<AffineExpr> order(loops);

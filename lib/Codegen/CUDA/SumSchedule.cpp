@@ -8,12 +8,14 @@
 
 using namespace netc;
 
-/// Of a multiprocessor, so that it has work while some wait for memory.
+/// The units that a multiprocessor should have at once, so that some compute
+/// while others wait for memory.
 static int64_t unitsAtOnce(SumKind kind) {
   return kind == SumKind::Product ? 1 : kind == SumKind::Row ? 16 : 512;
 }
 
-/// Shorter parts write and read more than they save.
+/// The fewest values that a part reduces: with fewer, partial results cost more
+/// than splitting saves.
 static int64_t leastDepth(SumKind kind) {
   return kind == SumKind::Product ? 256 : kind == SumKind::Row ? 1024 : 32;
 }

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Into how many parts a sum is cut that too few threads would compute.
+// Decides into how many parts a reduction with few results is split.
 
 #ifndef NETC_LIB_CODEGEN_CUDA_SUMSCHEDULE_H
 #define NETC_LIB_CODEGEN_CUDA_SUMSCHEDULE_H
@@ -11,25 +11,27 @@
 
 namespace netc {
 
-/// What one result of a reduction is computed by.
+/// What computes a result of a reduction.
 enum class SumKind {
-  Product, ///< a tile of a product
-  Row,     ///< a warp: what is summed up lies side by side
-  Column   ///< a thread: results lie side by side
+  Product, ///< a block, which computes a tile of a product
+  Row,     ///< a warp, since the values to reduce are contiguous
+  Column   ///< a thread, since results are contiguous
 };
 
 struct SumDims {
   SumKind kind;
-  /// Results that are computed at once: tiles, rows or columns.
+  /// The number of results that are computed in parallel: tiles, rows or
+  /// columns.
   int64_t units;
-  /// How many numbers are summed up for each.
+  /// The number of values that are reduced for each.
   int64_t depth;
 };
 
-/// How many parts give all multiprocessors work, and are long enough for what
-/// is written and read again to be little beside the sum itself; 1: none.
+/// The number of parts that gives all multiprocessors work, or fewer if parts
+/// would be so short that partial results cost more than splitting saves. 1
+/// means not to split.
 int64_t partsOf(const SumDims &dims, const DeviceInfo &device);
-/// The number of parts near `wanted` that all are equally long.
+/// The largest number of equal parts of `extent` that is at most `wanted`.
 int64_t equalParts(int64_t extent, int64_t wanted);
 
 } // namespace netc

@@ -8,7 +8,8 @@
 
 using namespace netc;
 
-/// Smaller sides would leave most of a tile without work.
+/// The least m and n, and the least k: with less, most of a tile would be
+/// unused.
 static constexpr int64_t kMinSide = 16, kMinDepth = 8;
 
 int64_t TileGrid::waves(const DeviceInfo &device) const {
@@ -27,7 +28,7 @@ void TileGrid::print(llvm::raw_ostream &os) const {
   os << ": " << blocks() << " blocks of ";
 }
 
-/// Of all blocks, for each k.
+/// Estimated cycles for each k of the sum, over all waves of blocks.
 static int64_t cyclesOf(const TileSchedule &schedule,
                         const DeviceInfo &device) {
   int64_t products = schedule.bm * schedule.bn / device.multiplyAdds;

@@ -15,15 +15,15 @@
 
 namespace netc {
 
-/// Extents of a product, and what its operands have next to each other.
+/// The extents of a contraction, and whether A and B are contiguous along k.
 struct TileDims {
   int64_t batch = 1, m, n, k;
   unsigned elementBits = 32;
   bool isAAlongK = false, isBAlongK = false;
 };
 
-/// Blocks of threads, each of which computes a tile of bm x bn elements of a
-/// product, bk terms of the sums at a time.
+/// A grid of blocks of threads. Each block computes a tile of bm x bn elements
+/// of C, with bk products of each sum at a time.
 struct TileGrid {
   TileDims dims;
   int64_t bm, bn, bk;
@@ -31,11 +31,12 @@ struct TileGrid {
   int64_t tilesM() const { return (dims.m + bm - 1) / bm; }
   int64_t tilesN() const { return (dims.n + bn - 1) / bn; }
   int64_t blocks() const { return dims.batch * tilesM() * tilesN(); }
-  /// How many blocks a multiprocessor computes one after the other, at most.
+  /// The most blocks that a multiprocessor executes one after the other.
   int64_t waves(const DeviceInfo &device) const;
-  /// Products and sums that all threads execute, those outside of C and of the
-  /// sums too.
+  /// FLOP that all threads execute, including those beyond the edges of C and
+  /// the end of the sums.
   int64_t executedFlop() const;
+  /// FLOP of the contraction.
   int64_t countedFlop() const {
     return 2 * dims.batch * dims.m * dims.n * dims.k;
   }
@@ -44,14 +45,15 @@ struct TileGrid {
 };
 
 /// A block copies bk columns of A and rows of B to shared memory at a time.
-/// Each of its 16 x 16 threads keeps every 16th row and column of the tile in
-/// registers.
+/// Each of its 16 x 16 threads computes every 16th row and column of the tile,
+/// in registers.
 struct TileSchedule : TileGrid {
   static constexpr int64_t kSide = 16;
   static constexpr int64_t kThreads = kSide * kSide;
 
-  /// Elements from one k to the next in shared memory. A row more where threads
-  /// that follow each other write several k: else they met in a bank.
+  /// Elements from one k to the next in shared memory. If an operand is
+  /// contiguous along k, consecutive threads write to different k. One element
+  /// of padding then puts them into different banks.
   int64_t strideA() const { return bm + dims.isAAlongK; }
   int64_t strideB() const { return bn + dims.isBAlongK; }
   int64_t sharedBytes() const {
@@ -59,9 +61,10 @@ struct TileSchedule : TileGrid {
   }
 };
 
-/// Of the tiles that fit the device, that which takes the fewest cycles by what
-/// it computes and reads of shared memory, when as many blocks as there are
-/// multiprocessors go at once. None where products are too few for tiles.
+/// The tiles with the fewest estimated cycles of those that fit the device,
+/// from what a block multiplies and reads from shared memory, if each
+/// multiprocessor executes one block at a time. None if the contraction is too
+/// small for tiles.
 std::optional<TileSchedule> scheduleTiles(const TileDims &dims,
                                           const DeviceInfo &device);
 

@@ -11,8 +11,7 @@ using namespace mlir;
 
 using Loop = LoopNest::Loop;
 
-/// The loop that moves to the next element of the operand goes last, and so do
-/// others that move less.
+/// Sorts loops by their stride in an operand, largest first.
 static void sortLoops(SmallVectorImpl<Loop> &loops,
                       ContractionOperand operand) {
   llvm::stable_sort(loops, [=](const Loop &a, const Loop &b) {
@@ -24,7 +23,7 @@ static bool isDense(ArrayRef<Loop> loops, ContractionOperand operand) {
   return !loops.empty() && loops.back().strides[operand] == 1;
 }
 
-/// Whether the columns of the result, which lie next to each other, are those
+/// Whether the columns of the result, along which it is contiguous, are those
 /// of operand 0.
 static bool hasColumnsFirst(const LoopNest &nest) {
   return llvm::any_of(nest.loops, [](const Loop &loop) {

@@ -10,19 +10,19 @@
 
 namespace netc {
 
-/// The loops of a contraction that is computed by tiles. The last of each kind
-/// moves least. Loops of a kind may be several, as those of a convolution's
-/// windows are: one number counts all of them, from which each place follows.
+/// The loops of a contraction that is computed by tiles, sorted by stride,
+/// largest first. All loops of m are counted as one, and so are those of n, k
+/// and batch; ProductBuilder::placeIn() computes the offset.
 struct TiledDims : ContractionDims {
-  /// None if the op is no contraction, or has a loop that moves in neither A
-  /// nor B.
+  /// None if the op is no contraction, if a loop advances in neither A nor B,
+  /// or if LoopNest::of() fails.
   static std::optional<TiledDims> of(mlir::linalg::LinalgOp op);
 
   TiledDims(ContractionDims dims) : ContractionDims(std::move(dims)) {}
 
   TileDims tile;
 
-  /// The rows of A or the columns of B.
+  /// The loops of m for A, those of n for B.
   llvm::ArrayRef<Loop> sideOf(ContractionOperand operand) const {
     return operand == A ? m : n;
   }
