@@ -30,22 +30,30 @@ static const Builtin builtins[] = {
     {"round", &Builtins::callRound, false},
     {"abs", &Builtins::callAbs, false},
     {"log2", &Builtins::callLog2, false},
-    {"mean", &Builtins::callMean, false},
+    {"mean", &Builtins::callMean, false, false, {"std"}},
     {"between", &Builtins::callBetween, false},
     {"histogram", &Builtins::callHistogram, false},
-    {"opaque", &Builtins::callOpaque, true},
+    {"opaque",
+     &Builtins::callOpaque,
+     true,
+     false,
+     {"params", "active", "forward", "out"}},
     {"class", &Builtins::callClass, false},
     {"axes", &Builtins::callAxes, false},
-    {"feature", &Builtins::callFeature, false},
-    {"window", &Builtins::callWindow, false},
+    {"feature", &Builtins::callFeature, false, false, {"over"}},
+    {"window", &Builtins::callWindow, false, false, {"over"}},
     {"position", &Builtins::callPosition, false},
     {"spread", &Builtins::callSpread, false},
-    {"parameter", &Builtins::callParameter, false},
-    {"buffer", &Builtins::callBuffer, false},
+    {"parameter",
+     &Builtins::callParameter,
+     false,
+     false,
+     {"init", "trainable", "type"}},
+    {"buffer", &Builtins::callBuffer, false, false, {"init", "type"}},
     {"arange", &Builtins::callArange, false},
     {"float", &Builtins::callFloat, true},
     {"kind", &Builtins::callKind, false},
-    {"table", &Builtins::callTable, false},
+    {"table", &Builtins::callTable, false, false, {"init", "theta"}},
     {"tensor", &Builtins::callTensor, false},
     {"zeros", &Builtins::callZeros, false},
     {"ones", &Builtins::callOnes, false},
@@ -53,9 +61,9 @@ static const Builtin builtins[] = {
     {"reshape", &Builtins::callReshape, true},
     {"flatten", &Builtins::callFlatten, true},
     {"rearrange", &Builtins::callRearrange, true},
-    {"expand", &Builtins::callExpand, true},
-    {"map", &Builtins::callMap, true},
-    {"each", &Builtins::callEach, true},
+    {"expand", &Builtins::callExpand, true, false, {"like", "over"}},
+    {"map", &Builtins::callMap, true, false, {"over"}},
+    {"each", &Builtins::callEach, true, false, {"over"}},
     {"freeze", &Builtins::callFreeze, false},
     {"recomputed", &Builtins::callRecomputed, false},
 };
@@ -109,6 +117,13 @@ void Builtins::addBuiltinNames(mlir::MLIRContext *context,
   for (const char *name : {"f64", "f32", "f16", "bf16", "i64", "i32", "i16",
                            "i8", "u8", "bool", "none", "inf", "training"})
     names.push_back(name);
+}
+
+llvm::ArrayRef<std::string> Builtins::settingsOf(StringRef name) {
+  for (const Builtin &builtin : builtins)
+    if (builtin.name == name)
+      return builtin.settings;
+  return {};
 }
 
 /// The only argument, which must be positional; else null.

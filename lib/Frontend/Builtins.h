@@ -20,6 +20,7 @@ struct Builtin {
   bool takesTensor;
   /// Whether it takes lists of any values, although an op has the same name.
   bool takesList = false;
+  std::vector<std::string> settings = {}; ///< what it takes by name
 };
 
 /// The functions of the language that are not ops. Builtins.cpp has their
@@ -83,6 +84,8 @@ public:
   /// of types.
   static void addBuiltinNames(mlir::MLIRContext *context,
                               std::vector<std::string> &names);
+  /// What such a function takes by name; empty of others.
+  static llvm::ArrayRef<std::string> settingsOf(llvm::StringRef name);
 
 private:
   /// A copy of the block that is the only argument of `function`; null after an

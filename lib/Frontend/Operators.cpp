@@ -8,18 +8,21 @@
 using namespace netc;
 using llvm::StringRef;
 
-std::optional<Literal> Operators::literalOf(NetParser::QuantityContext *tree) {
-  std::variant<Literal, Message> parsed;
+std::variant<Literal, Message>
+Operators::readLiteral(NetParser::QuantityContext *tree) {
   if (tree->RATE())
-    parsed = parseRate(tree->RATE()->getText());
-  else if (tree->DEVTIME())
-    parsed = parseDeviceTime(tree->DEVTIME()->getText());
-  else
-    parsed = parseQuantity(tree->NUMBER()->getText(),
-                           tree->ID() ? tree->ID()->getText() : "");
-  if (auto *literal = std::get_if<Literal>(&parsed))
+    return parseRate(tree->RATE()->getText());
+  if (tree->DEVTIME())
+    return parseDeviceTime(tree->DEVTIME()->getText());
+  return parseQuantity(tree->NUMBER()->getText(),
+                       tree->ID() ? tree->ID()->getText() : "");
+}
+
+std::optional<Literal> Operators::literalOf(NetParser::QuantityContext *tree) {
+  std::variant<Literal, Message> read = readLiteral(tree);
+  if (auto *literal = std::get_if<Literal>(&read))
     return *literal;
-  e.fail(tree, std::get<Message>(parsed));
+  e.fail(tree, std::get<Message>(read));
   return std::nullopt;
 }
 

@@ -30,7 +30,10 @@ public:
   Value arithmetic(Tree *at, llvm::StringRef op, const Number &a,
                    const Number &b);
   Value compare(Tree *at, llvm::StringRef op, const Value &a, const Value &b);
-  /// The number of a literal with its unit. None after an error.
+  /// The number of a literal with its unit, or what is wrong with it.
+  static std::variant<Literal, Message>
+  readLiteral(NetParser::QuantityContext *tree);
+  /// The same. None after an error, which is reported.
   std::optional<Literal> literalOf(NetParser::QuantityContext *tree);
 
 private:

@@ -143,11 +143,11 @@ private:
         return false;
       out = *shape;
     } else {
-      return fail(argument.nameAt(),
-                  error::UnknownArgument(
-                      "opaque", argument.name,
-                      e.didYouMean(argument.name,
-                                   {"params", "active", "forward", "out"})));
+      return fail(
+          argument.nameAt(),
+          error::UnknownArgument(
+              "opaque", argument.name,
+              e.didYouMean(argument.name, Builtins::settingsOf("opaque"))));
     }
     return true;
   }
@@ -198,7 +198,7 @@ Value Builtins::callTable(Tree *at, std::vector<Argument> &arguments) {
     } else if (argument.name != "init") {
       return e.fail(argument.nameAt(), error::UnknownArgument, "table",
                     argument.name,
-                    e.didYouMean(argument.name, {"init", "theta"}));
+                    e.didYouMean(argument.name, settingsOf("table")));
     } else if (!(init = e.tensors.initOf(argument))) {
       return {};
     }
@@ -280,7 +280,7 @@ TensorBuilder::weightRequest(Tree *at, llvm::ArrayRef<Argument> arguments,
           argument.nameAt(),
           error::UnknownArgument(
               request.kind, argument.name,
-              e.didYouMean(argument.name, {"init", "trainable", "type"})));
+              e.didYouMean(argument.name, Builtins::settingsOf(request.kind))));
     }
   }
   std::optional<Sizes> wanted = sizesOf(at, sizes);
