@@ -22,23 +22,15 @@ CheckedFile netc::check(const CheckRequest &request) {
       return std::nullopt;
     return found->second;
   };
-  /// Notes what is said of a place in the file; null if it is in another.
-  auto note = [&](mlir::Location name, const std::string &text,
-                  std::map<TextPlace, std::string> &into) -> std::string * {
-    auto place = mlir::cast<mlir::FileLineColLoc>(name);
-    if (place.getFilename() != request.path)
-      return nullptr;
-    return &into.insert({{place.getLine(), place.getColumn()}, text})
-                .first->second;
+  auto noteIn = [&](std::map<TextPlace, Texts> &known) {
+    return [&known, &request](mlir::Location name, const std::string &text) {
+      auto place = mlir::cast<mlir::FileLineColLoc>(name);
+      if (place.getFilename() == request.path)
+        known[{place.getLine(), place.getColumn()}].insert(text);
+    };
   };
-  options.onTensor = [&](mlir::Location name, const std::string &type) {
-    std::string *known = note(name, type, result.types);
-    if (known && *known != type && !llvm::StringRef(*known).ends_with(".."))
-      *known += " ..";
-  };
-  options.onPart = [&](mlir::Location name, const std::string &path) {
-    note(name, path, result.parts);
-  };
+  options.onTensor = noteIn(result.types);
+  options.onPart = noteIn(result.parts);
   Progress progress;
   Session session(*context, std::move(options), progress, printer);
   if (std::optional<CountedFile> file = countWhole(session, request.path))

@@ -8,25 +8,31 @@
 #include "lib/LanguageServer/Counts.h"
 #include "lib/LanguageServer/Document.h"
 #include "llvm/ADT/FunctionExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/thread.h"
 
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace netc {
+
+/// Different texts, in the order in which they were found.
+using Texts = llvm::SetVector<std::string, std::vector<std::string>,
+                              std::set<std::string>>;
 
 /// What netc finds out about a specification when it counts it.
 struct CheckedFile {
   std::vector<Problem> problems;
   std::shared_ptr<const Counts> counts; ///< null after errors
-  /// The types of tensors, by the place of the name that is bound to one: those
-  /// of the first time that a block is applied, with `..` if there are others.
-  std::map<TextPlace, std::string> types;
+  /// The types of tensors, by the place of the name that is bound to one: as
+  /// many as there are when its block is applied again and again.
+  std::map<TextPlace, Texts> types;
   /// The paths of parts of networks, by the place of the name of their block or
-  /// op: that of the first such part.
-  std::map<TextPlace, std::string> parts;
+  /// op.
+  std::map<TextPlace, Texts> parts;
 };
 
 /// A text to be checked, and the files that editors hold, by path.

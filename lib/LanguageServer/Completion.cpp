@@ -36,6 +36,11 @@ Vocabulary::Vocabulary() : accelerators(AcceleratorTable::builtin()) {
       for (const Setting &setting : signature.settings)
         names.push_back(setting.name.str());
     }
+  for (const std::string &name : functions)
+    if (std::vector<std::string> &names = parameters[name]; names.empty()) {
+      names = Builtins::settingsOf(name).vec();
+      names.insert(names.begin(), ""); // what it takes by position
+    }
   antlr4::ANTLRInputStream nothing("");
   NetLexer lexer(&nothing);
   const antlr4::dfa::Vocabulary &words = lexer.getVocabulary();
@@ -270,7 +275,7 @@ static std::vector<std::string> importablePaths(const Document &document,
 
 void Completer::addImports() {
   std::vector<std::string> paths =
-      importablePaths(*document, workspace, file.uri.scheme() == "file");
+      importablePaths(*document, workspace, file.isOnDisk);
   if (context.string) {
     // Editors take a word to end at a dot or slash, so the whole is replaced.
     lsp::Position begin = at;
@@ -308,22 +313,26 @@ void Completer::addFigures(const std::vector<std::string> &owners) {
   if (file.counts)
     names = file.counts->figuresOf(path);
   // Until the text is counted, it says what there is.
-  std::vector<std::string> alike = owners;
   if (names.empty() && subject->kind == Declaration::Run) {
-    alike.front() = "run";
-    for (size_t i = 1; i < owners.size(); ++i)
-      for (const Declaration &job : document->names.declarations())
-        if (job.kind == Declaration::Run && job.scope->outer &&
-            job.name == owners[i])
-          alike.erase(alike.begin() + 1);
-    if (alike.size() == 1)
-      for (const Declaration &job : document->names.declarations())
-        if (job.kind == Declaration::Run && job.scope->outer &&
-            job.scope->tree == subject->tree && owners.size() == 1)
-          names.push_back(job.name);
+    std::vector<const Declaration *> jobs = document->jobsIn(*subject);
+    llvm::ArrayRef<std::string> members = llvm::ArrayRef(owners).drop_front();
+    for (; !members.empty(); members = members.drop_front()) {
+      auto next = llvm::find_if(jobs, [&](const Declaration *job) {
+        return job->name == members.front();
+      });
+      if (next == jobs.end())
+        break;
+      jobs = document->jobsIn(**next);
+    }
+    if (members.empty())
+      for (const Declaration *job : jobs)
+        names.push_back(job->name);
+    std::vector<std::string> alike = {"run"};
+    llvm::append_range(alike, members);
     llvm::append_range(names,
                        vocabulary.example->figuresOf(llvm::join(alike, ".")));
   } else if (names.empty() && workspace.blockBehind({document, subject})) {
+    std::vector<std::string> alike = owners;
     alike.front() = "Net";
     names = vocabulary.example->figuresOf(llvm::join(alike, "."));
   }

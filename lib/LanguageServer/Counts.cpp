@@ -13,27 +13,29 @@
 using namespace netc;
 using llvm::StringRef;
 
-const Network *Counts::network(StringRef name) const {
+Counts::Owner Counts::ownerOf(StringRef path) const {
+  auto [name, rest] = path.split('.');
   for (const Network &network : file.analysis.networks)
     if (network.name() == name)
-      return &network;
-  return nullptr;
-}
-
-const Run *Counts::run(llvm::ArrayRef<Run> runs, StringRef path) {
-  for (const Run &run : runs) {
-    if (run.name() == path)
-      return &run;
-    if (const Run *job = Counts::run(run.jobs, path))
-      return job;
+      return {&network, nullptr, rest};
+  Owner owner;
+  for (llvm::ArrayRef<Run> runs = file.analysis.runs;;) {
+    const Run *found = llvm::find_if(
+        runs, [&](const Run &run) { return run.shortName() == name; });
+    if (found == runs.end())
+      return owner;
+    owner = {nullptr, found, rest};
+    runs = found->jobs;
+    std::tie(name, rest) = rest.split('.');
   }
-  return nullptr;
 }
 
-static std::string costOf(const Figures &figures) {
-  return exact(figures.parameters) + " parameters, forward " +
-         flop(figures[Phase::Forward].matmul) + ", backward " +
-         flop(figures.backward().matmul);
+/// Of one of so many equal copies.
+static std::string costOf(const Figures &figures, int64_t copies) {
+  Rational share = Rational(1) / copies;
+  return exact(figures.parameters * share) + " parameters, forward " +
+         flop(figures[Phase::Forward].matmul * share) + ", backward " +
+         flop(figures.backward().matmul * share);
 }
 
 static std::string costOf(const Run &run) {
@@ -47,40 +49,64 @@ static std::string costOf(const Run &run) {
   return text;
 }
 
-const PartTree *Counts::treeOf(StringRef path) const {
-  StringRef name = path.split('.').first;
-  if (const Network *owner = network(name))
-    return &owner->parts;
-  const Run *owner = run(file.analysis.runs, name);
-  return owner ? &owner->parts : nullptr;
+/// The child of a part with a name. Of equal copies, the first stands for those
+/// that follow it.
+static const Part *childOf(const PartTree &tree, const Part &part,
+                           StringRef name) {
+  const Part *found = nullptr;
+  uint64_t number, other;
+  bool isCopy = !name.getAsInteger(10, number);
+  for (unsigned index : part.children) {
+    const Part &child = tree.parts[index];
+    if (child.name() == name)
+      return &child;
+    if (isCopy && !child.name().getAsInteger(10, other) && other < number)
+      found = &child;
+  }
+  return found;
+}
+
+Counts::PartOfCopies Counts::partAt(StringRef path) const {
+  Owner owner = ownerOf(path);
+  const PartTree *tree = owner.network ? &owner.network->parts
+                         : owner.run   ? &owner.run->parts
+                                       : nullptr;
+  if (!tree || tree->parts.empty())
+    return {};
+  PartOfCopies found{tree, &tree->root(), 1};
+  for (StringRef name, rest = owner.rest; !rest.empty();) {
+    std::tie(name, rest) = rest.split('.');
+    found.part = childOf(*tree, *found.part, name);
+    if (!found.part)
+      return {};
+    found.copies *= found.part->copies;
+  }
+  return found;
 }
 
 std::string Counts::costOf(StringRef path) const {
-  if (const Run *named = run(file.analysis.runs, path))
-    return ::costOf(*named);
-  const PartTree *tree = treeOf(path);
-  const Part *found = tree && !tree->parts.empty()
-                          ? tree->find(path.split('.').second)
-                          : nullptr;
-  return found ? ::costOf(found->figures) : "";
+  Owner owner = ownerOf(path);
+  if (owner.run && owner.rest.empty())
+    return ::costOf(*owner.run);
+  PartOfCopies found = partAt(path);
+  return found.part ? ::costOf(found.part->figures, found.copies) : "";
 }
 
-/// The names behind the first in a path.
+/// The components of a path.
 static std::vector<std::string> membersIn(StringRef path) {
   llvm::SmallVector<StringRef> split;
-  path.split('.').second.split(split, '.', -1, /*KeepEmpty=*/false);
+  path.split(split, '.', -1, /*KeepEmpty=*/false);
   return {split.begin(), split.end()};
 }
 
 std::string Counts::valueOf(StringRef path) const {
-  std::vector<std::string> members = membersIn(path);
+  Owner owner = ownerOf(path);
+  std::vector<std::string> members = membersIn(owner.rest);
   Query query{"", members, {}, {}};
-  StringRef name = path.split('.').first;
-  const Network *owner = network(name);
-  const Run *named = owner ? nullptr : run(file.analysis.runs, name);
-  if (!owner && !named)
+  if (!owner.network && !owner.run)
     return "";
-  auto found = owner ? answer(*owner, query) : answer(*named, query);
+  auto found =
+      owner.network ? answer(*owner.network, query) : answer(*owner.run, query);
   auto *value = std::get_if<Quantity>(&found);
   if (!value)
     return "";
@@ -95,33 +121,21 @@ std::string Counts::valueOf(StringRef path) const {
 }
 
 std::vector<std::string> Counts::figuresOf(StringRef path) const {
-  StringRef name = path.split('.').first;
-  std::vector<std::string> members = membersIn(path);
-  if (const Network *owner = network(name))
-    return membersOf(*owner, members);
-  const Run *owner = run(file.analysis.runs, name);
-  return owner ? membersOf(*owner, members) : std::vector<std::string>();
+  Owner owner = ownerOf(path);
+  std::vector<std::string> members = membersIn(owner.rest);
+  if (owner.network)
+    return membersOf(*owner.network, members);
+  return owner.run ? membersOf(*owner.run, members)
+                   : std::vector<std::string>();
 }
 
 std::vector<std::string> Counts::partsOf(StringRef path) const {
-  const PartTree *tree = treeOf(path);
-  if (!tree || tree->parts.empty())
-    return {};
-  const Part *part = &tree->root();
-  for (const std::string &component : membersIn(path)) {
-    if (!part)
-      break;
-    // Of equal copies, the first says what is in them.
-    bool isCopy = llvm::all_of(component, llvm::isDigit);
-    const unsigned *child = llvm::find_if(part->children, [&](unsigned i) {
-      return tree->parts[i].name() == (isCopy ? "0" : component);
-    });
-    part = child == part->children.end() ? nullptr : &tree->parts[*child];
-  }
+  PartOfCopies found = partAt(path);
   std::vector<std::string> names;
-  if (part)
-    for (unsigned child : part->children)
-      if (!llvm::isDigit(tree->parts[child].name().front()))
-        names.push_back(tree->parts[child].name().str());
+  if (found.part)
+    for (unsigned child : found.part->children)
+      if (StringRef name = found.tree->parts[child].name();
+          !llvm::isDigit(name.front()))
+        names.push_back(name.str());
   return names;
 }

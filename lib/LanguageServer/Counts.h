@@ -19,6 +19,8 @@ public:
 
   /// What it costs, in a line; empty if there is no such thing.
   std::string costOf(llvm::StringRef path) const;
+  /// How many equal copies of a `repeat` a part stands for, itself included.
+  int64_t copiesOf(llvm::StringRef path) const { return partAt(path).copies; }
   /// The value of a figure: `532.4 kFLOP` of `Gpt.forward`; empty if it has
   /// none.
   std::string valueOf(llvm::StringRef path) const;
@@ -28,11 +30,22 @@ public:
   std::vector<std::string> partsOf(llvm::StringRef path) const;
 
 private:
-  const Network *network(llvm::StringRef name) const;
-  /// Null unless it is the path of a run or of a job in one.
-  static const Run *run(llvm::ArrayRef<Run> runs, llvm::StringRef path);
-  /// The parts of what a path begins with; null if that has none.
-  const PartTree *treeOf(llvm::StringRef path) const;
+  /// What a path begins with, a network or else a run or job, and the rest of
+  /// the path; both null if it is neither.
+  struct Owner {
+    const Network *network = nullptr;
+    const Run *run = nullptr;
+    llvm::StringRef rest;
+  };
+  Owner ownerOf(llvm::StringRef path) const;
+  /// The part that a path leads to, and how many equal copies it stands for;
+  /// null if it leads to none.
+  struct PartOfCopies {
+    const PartTree *tree = nullptr;
+    const Part *part = nullptr;
+    int64_t copies = 1;
+  };
+  PartOfCopies partAt(llvm::StringRef path) const;
 
   std::shared_ptr<mlir::MLIRContext> context; ///< of what the file refers to
   CountedFile file;

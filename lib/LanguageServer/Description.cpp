@@ -4,7 +4,10 @@
 
 #include "lib/LanguageServer/Description.h"
 
+#include "lib/Frontend/Operators.h"
+#include "lib/Report/Format.h"
 #include "lib/Report/HardwareTable.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
 
@@ -63,14 +66,26 @@ static std::string describeFunction(llvm::StringRef name) {
   return "";
 }
 
-/// The type of the tensor that a declaration names, as code; else empty.
-static std::string typeOf(const std::map<TextPlace, std::string> &types,
-                          const Declaration &declared) {
+/// As many as a hover shows of things that are alike.
+constexpr size_t kShown = 3;
+
+/// The line that counts what is not shown; empty if all is.
+static std::string andOthers(size_t count) {
+  return count == 0 ? "" : "and " + std::to_string(count) + " more\n";
+}
+
+/// The types that the tensor of a declaration has, as code; empty of others.
+static std::string typesOf(const std::map<TextPlace, Texts> &types,
+                           const Declaration &declared) {
   auto found =
       declared.token ? types.find(beginOf(declared.token)) : types.end();
-  return found == types.end()
-             ? ""
-             : "```net\n" + declared.name + ": " + found->second + "\n```\n";
+  if (found == types.end())
+    return "";
+  std::string text = "```net\n";
+  llvm::ArrayRef<std::string> all = found->second.getArrayRef();
+  for (const std::string &type : all.take_front(kShown))
+    text += declared.name + ": " + type + "\n";
+  return text + "```\n" + andOthers(all.size() - std::min(all.size(), kShown));
 }
 
 std::string netc::pathOf(const Declaration &declared) {
@@ -87,8 +102,8 @@ std::string netc::pathOf(const Declaration &declared) {
       return block->ID()->getText() + "." + path;
     if (block || (job && !isRun))
       return "";
-    if (job && job->ID())
-      path = job->ID()->getText() + "." + path;
+    if (job && (job->ID() || !job->expr().empty()))
+      path = nameOf(job) + "." + path;
   }
   return path;
 }
@@ -132,17 +147,54 @@ static std::string describeFigure(const OpenFile &file,
   return value.empty() ? "" : "`" + path + "`: " + value + "\n";
 }
 
+/// What instances cost, as a list in which those that cost the same share a
+/// line: ``- `Net.pair` and 3 more, each: 36 parameters, ..``.
+static std::string costOfInstances(const Counts &counts, const Texts &paths) {
+  // A large network has many, and a hover has no time.
+  constexpr size_t kCounted = 1000;
+  struct Alike {
+    std::string first, cost;
+    size_t number;
+  };
+  std::vector<Alike> groups;
+  for (const std::string &path : paths.getArrayRef().take_front(kCounted)) {
+    std::string cost = counts.costOf(path);
+    if (cost.empty())
+      continue;
+    auto known = llvm::find_if(
+        groups, [&](const Alike &group) { return group.cost == cost; });
+    if (known == groups.end())
+      known = groups.insert(known, {path, cost, 0});
+    known->number += counts.copiesOf(path);
+  }
+  size_t left = paths.size() - std::min(paths.size(), kCounted);
+  bool isList = groups.size() > 1 || left != 0;
+  std::string text;
+  for (auto [index, group] : llvm::enumerate(groups)) {
+    if (index >= kShown) {
+      left += group.number;
+      continue;
+    }
+    text += (isList ? "- `" : "`") + group.first + "`";
+    if (group.number > 1)
+      text += " and " + std::to_string(group.number - 1) + " more, each";
+    text += ": " + group.cost + "\n";
+  }
+  return text + (left == 0 ? "" : "- " + andOthers(left));
+}
+
 /// What a name costs where it stands, as a paragraph; else empty.
-static std::string describeCost(const OpenFile &file, const Mention &mention) {
+static std::string describeCost(const OpenFile &file, const Mention &mention,
+                                const Declaration *declared) {
+  std::string cost;
   auto made = file.parts.find(beginOf(mention.token));
-  std::string part =
-      made != file.parts.end() ? made->second : pathOfPart(file, mention);
-  std::string cost = file.costOf(mention.declaration && part.empty()
-                                     ? pathOf(*mention.declaration)
-                                     : part);
-  if (cost.empty())
-    return "";
-  return "\n" + (part.empty() ? "" : "`" + part + "`: ") + cost + "\n";
+  if (made != file.parts.end() && file.counts)
+    cost = costOfInstances(*file.counts, made->second);
+  else if (std::string part = pathOfPart(file, mention); !part.empty())
+    cost = "`" + part + "`: " + file.costOf(part);
+  else if (declared)
+    cost = file.costOf(pathOf(*declared));
+  return cost.empty() ? "" : "\n" + llvm::StringRef(cost).rtrim().str() + "\n";
 }
 
 std::string netc::describe(const OpenFile &file, const Mention &mention,
@@ -150,8 +202,13 @@ std::string netc::describe(const OpenFile &file, const Mention &mention,
                            const AcceleratorTable &table) {
   std::string text;
   if (mention.declaration)
-    text = typeOf(file.types, *mention.declaration);
+    text = typesOf(file.types, *mention.declaration);
+  const Declaration *declared = mention.declaration;
   if (Meaning meaning = workspace.meaningOf(file.document, mention)) {
+    // A job has its cost under its name in a path, too.
+    if (meaning.document == file.document &&
+        meaning.declaration->kind == Declaration::Run)
+      declared = meaning.declaration;
     text += meaning.document->describe(*meaning.declaration);
   } else if (std::optional<Accelerator> device = table.find(mention.name)) {
     llvm::raw_string_ostream os(text);
@@ -165,5 +222,62 @@ std::string netc::describe(const OpenFile &file, const Mention &mention,
   } else {
     text = describeFigure(file, mention);
   }
-  return text + describeCost(file, mention);
+  return text + describeCost(file, mention, declared);
+}
+
+/// What a unit of a dimension measures or counts.
+static llvm::StringRef subjectOf(const Dimension &dimension) {
+  if (dimension == Dimension::Time)
+    return "time";
+  if (dimension == Dimension::Data)
+    return "data";
+  if (dimension == Dimension::Flop || dimension == Dimension::Op)
+    return "operations";
+  if (dimension.isCount())
+    return "counts";
+  return dimension.power(Dimension::Time) < 0 ? "rates" : "device-time";
+}
+
+/// The unit of `40 GB`, `80GB`, `1.5e3 TFLOP/s`.
+static llvm::StringRef unitIn(llvm::StringRef quantity,
+                              llvm::StringRef digits) {
+  return quantity.drop_front(digits.size()).trim();
+}
+
+/// The digits of `40 GB`, with point and exponent.
+static llvm::StringRef digitsOf(llvm::StringRef quantity) {
+  auto isDigit = [](char c) {
+    return llvm::isDigit(c) || c == '_' || c == '.';
+  };
+  llvm::StringRef rest = quantity.drop_while(isDigit), exponent = rest;
+  bool hasExponent = exponent.consume_front_insensitive("e");
+  if (!exponent.consume_front("-"))
+    exponent.consume_front("+");
+  if (hasExponent && !exponent.empty() && llvm::isDigit(exponent.front()))
+    rest = exponent.drop_while(isDigit);
+  return quantity.drop_back(rest.size());
+}
+
+std::string netc::describe(NetParser::QuantityContext *quantity) {
+  if (quantity->children.empty())
+    return "";
+  std::string text = sourceText(quantity);
+  auto read = Operators::readLiteral(quantity);
+  auto *literal = std::get_if<Literal>(&read);
+  llvm::StringRef digits = digitsOf(text), unit = unitIn(text, digits);
+  if (!literal || unit.empty())
+    return "";
+  auto inBase = [&](const Rational &value) {
+    return exact(value) + (literal->dimension.isNone() ? "" : " ") +
+           literal->dimension.str();
+  };
+  std::string said = "`" + text + "` = " + inBase(literal->value) + "\n";
+  std::optional<Rational> number = Rational::parse(digits);
+  if (!number || number->isZero() || literal->dimension.isNone())
+    return said;
+  Rational one = literal->value / *number;
+  if (one == 1)
+    return said;
+  return said + "\n`" + unit.str() + "`, a unit of " +
+         subjectOf(literal->dimension).str() + ": " + inBase(one) + "\n";
 }

@@ -27,6 +27,10 @@ std::string pathOf(const Declaration &declared);
 std::string describe(const OpenFile &file, const Mention &mention,
                      Workspace &workspace, const AcceleratorTable &table);
 
+/// What a number with a unit is in base units, and its unit. Empty of a plain
+/// number.
+std::string describe(NetParser::QuantityContext *quantity);
+
 } // namespace netc
 
 #endif // NETC_LIB_LANGUAGESERVER_DESCRIPTION_H

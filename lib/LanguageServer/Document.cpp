@@ -136,20 +136,38 @@ lsp::Range Document::wordAt(TextPlace place) const {
   return {begin, {begin.line, begin.character + std::max<int>(word.size(), 1)}};
 }
 
-/// The token of a tree that begins at a place; null if none does.
-static antlr4::tree::TerminalNode *tokenAt(antlr4::tree::ParseTree *tree,
-                                           TextPlace place) {
+/// What fits in a tree, of that which contains a place; null if nothing does.
+static antlr4::tree::ParseTree *
+findAt(antlr4::tree::ParseTree *tree, TextPlace place,
+       llvm::function_ref<bool(antlr4::tree::ParseTree *)> fits) {
   llvm::SmallVector<antlr4::tree::ParseTree *> pending = {tree};
   while (!pending.empty()) {
     antlr4::tree::ParseTree *next = pending.pop_back_val();
-    auto *leaf = dynamic_cast<antlr4::tree::TerminalNode *>(next);
-    if (leaf && beginOf(leaf->getSymbol()) == place)
-      return leaf;
     auto *rule = dynamic_cast<antlr4::ParserRuleContext *>(next);
-    if (rule && rangeOf(rule).contains(place))
-      pending.append(rule->children.begin(), rule->children.end());
+    if (rule && !rangeOf(rule).contains(place))
+      continue;
+    if (fits(next))
+      return next;
+    pending.append(next->children.begin(), next->children.end());
   }
   return nullptr;
+}
+
+/// The token of a tree that begins at a place; null if none does.
+static antlr4::tree::TerminalNode *tokenAt(antlr4::tree::ParseTree *tree,
+                                           TextPlace place) {
+  return dynamic_cast<antlr4::tree::TerminalNode *>(
+      findAt(tree, place, [&](antlr4::tree::ParseTree *each) {
+        auto *leaf = dynamic_cast<antlr4::tree::TerminalNode *>(each);
+        return leaf && beginOf(leaf->getSymbol()) == place;
+      }));
+}
+
+NetParser::QuantityContext *Document::quantityAt(TextPlace place) const {
+  return ruleCast<NetParser::QuantityContext>(
+      findAt(source->tree(), place, [](antlr4::tree::ParseTree *each) {
+        return ruleCast<NetParser::QuantityContext>(each);
+      }));
 }
 
 lsp::Range Document::rangeAt(TextPlace place) const {
@@ -216,6 +234,15 @@ const Declaration *Document::topLevel(llvm::StringRef name) const {
   auto found = names.fileScope().names.find(name);
   return found == names.fileScope().names.end() ? nullptr
                                                 : found->second.front();
+}
+
+std::vector<const Declaration *>
+Document::jobsIn(const Declaration &run) const {
+  std::vector<const Declaration *> jobs;
+  for (const Declaration &each : names.declarations())
+    if (each.kind == Declaration::Run && each.scope->tree == run.tree)
+      jobs.push_back(&each);
+  return jobs;
 }
 
 lsp::TextEdit Document::importing(llvm::StringRef name) const {

@@ -59,8 +59,12 @@ public:
 
   /// The name under a place or just in front of it, or null.
   const Mention *mentionAt(TextPlace place) const;
+  /// The number with its unit at a place; null if there is none.
+  NetParser::QuantityContext *quantityAt(TextPlace place) const;
   /// Those of the file that others may import, by name; or null.
   const Declaration *topLevel(llvm::StringRef name) const;
+  /// The jobs right inside of a run.
+  std::vector<const Declaration *> jobsIn(const Declaration &run) const;
   /// The edit that adds an import, below those that are there.
   mlir::lsp::TextEdit importing(llvm::StringRef name) const;
   /// A declaration up to the end of the line where its parameters end, and the

@@ -5,10 +5,9 @@
 #include "lib/LanguageServer/Server.h"
 
 #include "lib/Frontend/Formatter.h"
-#include "lib/Frontend/RunBuilder.h"
 #include "lib/LanguageServer/Completion.h"
 #include "lib/LanguageServer/Description.h"
-#include "lib/LanguageServer/Workspace.h"
+#include "lib/LanguageServer/Rename.h"
 #include "lib/Std/Std.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -29,9 +28,53 @@ bool fromJSON(const json::Value &value, RenameParams &result, json::Path path) {
          mapper && mapper.map("newName", result.newName);
 }
 
+/// Parameters about a text. One that has no file yet, such as
+/// `untitled:Untitled-1`, has the path `/Untitled-1`.
+template <typename Params> struct Rooted : Params {
+  std::string uri; ///< as the client writes it
+};
+template <typename Params>
+bool fromJSON(const json::Value &value, Rooted<Params> &result,
+              json::Path path) {
+  json::Value rooted = value;
+  json::Object *params = rooted.getAsObject();
+  json::Object *text = params ? params->getObject("textDocument") : nullptr;
+  if (std::optional<llvm::StringRef> uri =
+          text ? text->getString("uri") : std::nullopt) {
+    result.uri = uri->str();
+    llvm::StringRef name = *uri;
+    if (name.consume_front("untitled:") && !name.starts_with("/"))
+      (*text)["uri"] = "untitled:/" + name.str();
+  }
+  return fromJSON(rooted, static_cast<Params &>(result), path);
+}
+
+/// The files that the client says have changed on disk.
+struct ChangedFiles {
+  std::vector<URIForFile> files;
+};
+bool fromJSON(const json::Value &value, ChangedFiles &result, json::Path) {
+  const json::Object *params = value.getAsObject();
+  const json::Array *changes = params ? params->getArray("changes") : nullptr;
+  if (!changes)
+    return false;
+  for (const json::Value &change : *changes) {
+    const json::Object *of = change.getAsObject();
+    std::optional<llvm::StringRef> uri =
+        of ? of->getString("uri") : std::nullopt;
+    llvm::Expected<URIForFile> file = URIForFile::fromURI(uri.value_or(""));
+    if (file)
+      result.files.push_back(*file);
+    else
+      llvm::consumeError(file.takeError());
+  }
+  return true;
+}
+
 /// What a client says of itself.
 struct ClientCapabilities {
   bool refreshesHints = false, refreshesLenses = false;
+  bool watchesFiles = false; ///< if it is asked to
 };
 bool fromJSON(const json::Value &value, ClientCapabilities &result,
               json::Path) {
@@ -39,11 +82,13 @@ bool fromJSON(const json::Value &value, ClientCapabilities &result,
   const json::Object *all =
       params ? params->getObject("capabilities") : nullptr;
   const json::Object *workspace = all ? all->getObject("workspace") : nullptr;
-  auto refreshes = [&](llvm::StringRef what) {
+  auto has = [&](llvm::StringRef what, llvm::StringRef ability) {
     const json::Object *of = workspace ? workspace->getObject(what) : nullptr;
-    return of && of->getBoolean("refreshSupport").value_or(false);
+    return of && of->getBoolean(ability).value_or(false);
   };
-  result = {refreshes("inlayHint"), refreshes("codeLens")};
+  result = {has("inlayHint", "refreshSupport"),
+            has("codeLens", "refreshSupport"),
+            has("didChangeWatchedFiles", "dynamicRegistration")};
   return true;
 }
 
@@ -53,13 +98,16 @@ public:
       : handler(transport), publish(handler.outgoingNotification<json::Value>(
                                 "textDocument/publishDiagnostics")),
         refreshHints(requestOf("workspace/inlayHint/refresh")),
-        refreshLenses(requestOf("workspace/codeLens/refresh")) {
+        refreshLenses(requestOf("workspace/codeLens/refresh")),
+        registerAbility(requestOf("client/registerCapability")) {
     handler.method("initialize", this, &Server::initialize);
-    handler.notification("initialized", this, &Server::ignore);
+    handler.notification("initialized", this, &Server::watch);
     handler.method("shutdown", this, &Server::shutDown);
     handler.notification("textDocument/didOpen", this, &Server::open);
     handler.notification("textDocument/didChange", this, &Server::change);
     handler.notification("textDocument/didClose", this, &Server::close);
+    handler.notification("workspace/didChangeWatchedFiles", this,
+                         &Server::recheck);
     handler.method("textDocument/hover", this, &Server::hover);
     handler.method("textDocument/definition", this, &Server::define);
     handler.method("textDocument/references", this, &Server::references);
@@ -80,25 +128,28 @@ private:
   using Reply = Callback<json::Value>;
 
   void initialize(const ClientCapabilities &said, Reply reply);
-  void ignore(const InitializeParams &) {}
+  /// Asks for word of files that change on disk.
+  void watch(const NoParams &);
+  void recheck(const ChangedFiles &changed);
   void shutDown(const NoParams &, Callback<std::nullptr_t> reply) {
+    std::lock_guard lock(mutex);
     isShutDown = true;
     reply(nullptr);
   }
-  void open(const DidOpenTextDocumentParams &params);
-  void change(const DidChangeTextDocumentParams &params);
-  void close(const DidCloseTextDocumentParams &params);
-  void hover(const TextDocumentPositionParams &params, Reply reply);
-  void define(const TextDocumentPositionParams &params, Reply reply);
-  void references(const ReferenceParams &params, Reply reply);
-  void highlight(const TextDocumentPositionParams &params, Reply reply);
-  void rename(const RenameParams &params, Reply reply);
-  void symbols(const DocumentSymbolParams &params, Reply reply);
-  void complete(const TextDocumentPositionParams &params, Reply reply);
-  void format(const DocumentSymbolParams &params, Reply reply);
-  void costs(const DocumentSymbolParams &params, Reply reply);
-  void types(const InlayHintsParams &params, Reply reply);
-  void fixes(const CodeActionParams &params, Reply reply);
+  void open(const Rooted<DidOpenTextDocumentParams> &params);
+  void change(const Rooted<DidChangeTextDocumentParams> &params);
+  void close(const Rooted<DidCloseTextDocumentParams> &params);
+  void hover(const Rooted<TextDocumentPositionParams> &params, Reply reply);
+  void define(const Rooted<TextDocumentPositionParams> &params, Reply reply);
+  void references(const Rooted<ReferenceParams> &params, Reply reply);
+  void highlight(const Rooted<TextDocumentPositionParams> &params, Reply reply);
+  void rename(const Rooted<RenameParams> &params, Reply reply);
+  void symbols(const Rooted<DocumentSymbolParams> &params, Reply reply);
+  void complete(const Rooted<TextDocumentPositionParams> &params, Reply reply);
+  void format(const Rooted<DocumentSymbolParams> &params, Reply reply);
+  void costs(const Rooted<DocumentSymbolParams> &params, Reply reply);
+  void types(const Rooted<InlayHintsParams> &params, Reply reply);
+  void fixes(const Rooted<CodeActionParams> &params, Reply reply);
 
   OpenFile *fileOf(const URIForFile &uri) { return workspace.find(uri.file()); }
   /// A file, and the name at a position of it; each null if there is none.
@@ -119,17 +170,14 @@ private:
     auto [file, mention] = nameAt(params);
     return mention ? workspace.meaningOf(file->document, *mention) : Meaning();
   }
-  std::vector<Place> placesAt(const TextDocumentPositionParams &params) {
-    Meaning meaning = meaningAt(params);
-    return meaning ? workspace.placesOf(meaning) : std::vector<Place>();
-  }
   std::string uriOf(const Document &document) {
     OpenFile *open = workspace.find(document.path);
-    return open ? open->uri.uri().str()
+    return open ? open->uri
                 : cantFail(URIForFile::fromFile(document.path)).uri().str();
   }
 
-  void update(const URIForFile &uri, int64_t version, std::string text);
+  /// Takes over the text of an open file.
+  void update(OpenFile &file, int64_t version, DocumentRef document);
   /// Asks the client for something that it answers with nothing.
   OutgoingRequest<json::Value> requestOf(llvm::StringLiteral method) {
     return handler.outgoingRequest<json::Value, std::nullptr_t>(
@@ -146,11 +194,12 @@ private:
   json::Object toJson(const OpenFile &file, const Problem &problem);
 
   OutgoingNotification<json::Value> publish;
-  OutgoingRequest<json::Value> refreshHints, refreshLenses;
+  OutgoingRequest<json::Value> refreshHints, refreshLenses, registerAbility;
   int requests = 0; ///< so far, of the client
   ClientCapabilities client;
   const Vocabulary vocabulary;
-  std::mutex mutex; ///< of what follows, which the checker changes, too
+  /// Of what follows, which the checker changes, too, and of what is sent.
+  std::mutex mutex;
   Workspace workspace;
   Checker checker{
       [this](const CheckRequest &request, const CheckedFile &checked) {
@@ -196,49 +245,74 @@ void Server::initialize(const ClientCapabilities &said, Reply reply) {
        }}});
 }
 
-void Server::open(const DidOpenTextDocumentParams &params) {
-  const TextDocumentItem &item = params.textDocument;
-  update(item.uri, item.version, item.text);
+void Server::watch(const NoParams &) {
+  if (!client.watchesFiles)
+    return;
+  json::Object options{
+      {"watchers", json::Array{json::Object{{"globPattern", "**/*.net"}}}}};
+  registerAbility(
+      json::Object{
+          {"registrations", json::Array{json::Object{
+                                {"id", "files"},
+                                {"method", "workspace/didChangeWatchedFiles"},
+                                {"registerOptions", std::move(options)}}}}},
+      ++requests);
 }
 
-void Server::change(const DidChangeTextDocumentParams &params) {
+void Server::recheck(const ChangedFiles &changed) {
+  std::lock_guard lock(mutex);
+  std::vector<OpenFile *> stale;
+  for (const URIForFile &file : changed.files)
+    // What an editor holds counts, whatever is on disk.
+    if (!fileOf(file))
+      for (OpenFile *importer : workspace.importersOf(file.file()))
+        if (!llvm::is_contained(stale, importer))
+          stale.push_back(importer);
+  check(std::move(stale));
+}
+
+void Server::open(const Rooted<DidOpenTextDocumentParams> &params) {
+  const TextDocumentItem &item = params.textDocument;
+  auto document = std::make_shared<Document>(item.uri.file(), item.text);
+  std::lock_guard lock(mutex);
+  OpenFile &file = workspace.files[document->path];
+  file.uri = params.uri;
+  file.isOnDisk = item.uri.scheme() == "file";
+  update(file, item.version, std::move(document));
+}
+
+void Server::change(const Rooted<DidChangeTextDocumentParams> &params) {
   OpenFile *file = fileOf(params.textDocument.uri);
   if (!file)
     return;
   std::string text = file->document->text;
   for (const TextDocumentContentChangeEvent &change : params.contentChanges)
     text = changed(text, change);
-  update(params.textDocument.uri, params.textDocument.version, std::move(text));
+  auto document =
+      std::make_shared<Document>(file->document->path, std::move(text));
+  std::lock_guard lock(mutex);
+  update(*file, params.textDocument.version, std::move(document));
 }
 
-void Server::close(const DidCloseTextDocumentParams &params) {
-  std::unique_lock lock(mutex);
+void Server::close(const Rooted<DidCloseTextDocumentParams> &params) {
+  std::lock_guard lock(mutex);
   llvm::StringRef path = params.textDocument.uri.file();
-  // It may be on disk no more, so that later no import leads to it.
-  std::vector<OpenFile *> importers = workspace.importersOf(path);
   workspace.files.erase(path.str());
-  lock.unlock();
-  publish(json::Object{{"uri", params.textDocument.uri.uri().str()},
-                       {"diagnostics", json::Array{}}});
-  check(std::move(importers));
+  publish(json::Object{{"uri", params.uri}, {"diagnostics", json::Array{}}});
+  check(workspace.importersOf(path));
 }
 
-void Server::update(const URIForFile &uri, int64_t version, std::string text) {
-  auto document = std::make_shared<Document>(uri.file(), std::move(text));
-  std::unique_lock lock(mutex);
-  OpenFile &file = workspace.files[document->path];
-  file.uri = uri;
+void Server::update(OpenFile &file, int64_t version, DocumentRef document) {
   file.version = version;
   file.document = std::move(document);
   file.problems = file.document->syntaxErrors;
   file.types.clear();
   file.parts.clear();
-  std::vector<OpenFile *> stale = workspace.importersOf(uri.file());
+  std::vector<OpenFile *> stale = workspace.importersOf(file.document->path);
   if (file.document->source->hasErrors())
     publishProblems(file);
   else
     stale.insert(stale.begin(), &file);
-  lock.unlock();
   check(std::move(stale));
 }
 
@@ -267,7 +341,7 @@ void Server::accept(const CheckRequest &request, const CheckedFile &checked) {
   for (const Mention &mention : file.document->names.mentions())
     if (auto type = file.types.find(beginOf(mention.token));
         type != file.types.end())
-      file.lastTypes[mention.name] = type->second;
+      file.lastTypes[mention.name] = type->second.front();
   file.parts = checked.parts;
   if (checked.counts)
     file.counts = checked.counts;
@@ -300,10 +374,9 @@ json::Object Server::toJson(const OpenFile &file, const Problem &problem) {
   json::Array notes;
   for (const Problem &note : problem.notes)
     if (note.path == file.document->path)
-      notes.push_back(
-          json::Object{{"location", location(file.uri.uri().str(),
-                                             document.rangeAt(note.place))},
-                       {"message", note.text}});
+      notes.push_back(json::Object{
+          {"location", location(file.uri, document.rangeAt(note.place))},
+          {"message", note.text}});
   if (!notes.empty())
     result["relatedInformation"] = std::move(notes);
   return result;
@@ -313,7 +386,7 @@ void Server::publishProblems(const OpenFile &file) {
   json::Array problems;
   for (const Problem &problem : file.problems)
     problems.push_back(toJson(file, problem));
-  publish(json::Object{{"uri", file.uri.uri().str()},
+  publish(json::Object{{"uri", file.uri},
                        {"version", file.version},
                        {"diagnostics", std::move(problems)}});
 }
@@ -378,7 +451,7 @@ static std::optional<TextEdit> fixOf(const Document &document, const Slip &slip,
   return std::nullopt;
 }
 
-void Server::fixes(const CodeActionParams &params, Reply reply) {
+void Server::fixes(const Rooted<CodeActionParams> &params, Reply reply) {
   std::lock_guard lock(mutex);
   json::Array actions;
   OpenFile *file = fileOf(params.textDocument.uri);
@@ -405,11 +478,11 @@ void Server::fixes(const CodeActionParams &params, Reply reply) {
           (title.empty() ? "" : " and ") + ("import " + slip->import).str();
       edits.push_back(file->document->importing(slip->import));
     }
-    actions.push_back(json::Object{
-        {"title", title},
-        {"kind", "quickfix"},
-        {"diagnostics", json::Array{toJson(*file, problem)}},
-        {"edit", editOf({{file->uri.uri().str(), std::move(edits)}})}});
+    actions.push_back(
+        json::Object{{"title", title},
+                     {"kind", "quickfix"},
+                     {"diagnostics", json::Array{toJson(*file, problem)}},
+                     {"edit", editOf({{file->uri, std::move(edits)}})}});
   }
   reply(std::move(actions));
 }
@@ -433,7 +506,8 @@ static const Declaration *importAt(const Document &document, TextPlace place) {
   return nullptr;
 }
 
-void Server::define(const TextDocumentPositionParams &params, Reply reply) {
+void Server::define(const Rooted<TextDocumentPositionParams> &params,
+                    Reply reply) {
   std::lock_guard lock(mutex);
   OpenFile *file = fileOf(params.textDocument.uri);
   const Declaration *import =
@@ -455,22 +529,26 @@ void Server::define(const TextDocumentPositionParams &params, Reply reply) {
       meaning.document->rangeOf(netc::rangeOf(meaning.declaration->token))));
 }
 
-void Server::references(const ReferenceParams &params, Reply reply) {
+void Server::references(const Rooted<ReferenceParams> &params, Reply reply) {
   std::lock_guard lock(mutex);
   json::Array places;
-  for (const Place &each : placesAt(params))
-    if (!standardLibrary(each.document->path) &&
-        (each.mention->role != Mention::Declares ||
-         params.context.includeDeclaration))
-      places.push_back(location(uriOf(*each.document), rangeOf(each)));
+  if (Meaning meaning = meaningAt(params))
+    for (const DocumentRef &document : workspace.textsThatName(meaning))
+      for (const Place &each : workspace.placesOf(meaning, document))
+        if (!standardLibrary(document->path) &&
+            (each.mention->role != Mention::Declares ||
+             params.context.includeDeclaration))
+          places.push_back(location(uriOf(*document), rangeOf(each)));
   reply(std::move(places));
 }
 
-void Server::highlight(const TextDocumentPositionParams &params, Reply reply) {
+void Server::highlight(const Rooted<TextDocumentPositionParams> &params,
+                       Reply reply) {
   std::lock_guard lock(mutex);
   json::Array places;
-  for (const Place &each : placesAt(params))
-    if (each.document->path == params.textDocument.uri.file())
+  if (Meaning meaning = meaningAt(params))
+    for (const Place &each :
+         workspace.placesOf(meaning, fileOf(params.textDocument.uri)->document))
       places.push_back(json::Object{
           {"range", rangeOf(each)},
           {"kind",
@@ -478,136 +556,17 @@ void Server::highlight(const TextDocumentPositionParams &params, Reply reply) {
   reply(std::move(places));
 }
 
-/// Whether a text is a name of the language, and no keyword.
-static bool isName(llvm::StringRef text) {
-  Document binding("", (text + " = 1\n").str());
-  return !binding.source->hasErrors() && binding.topLevel(text);
-}
-
-/// Why a name is what the language calls it; empty if it is not.
-static std::string whyNotOurs(const Declaration &declared) {
-  // Of axes with these, windows, features and positions are found.
-  constexpr llvm::StringLiteral roles[] = {"N", "C", "D", "H", "W", "L", "T"};
-  if (declared.kind == Declaration::Axis &&
-      llvm::is_contained(roles, declared.name))
-    return "`" + declared.name + "` says what the axis is for";
-  if (declared.kind == Declaration::Result && declared.name == "loss")
-    return "`loss` is what a run takes for its loss";
-  bool isKey = llvm::is_contained(runKeys, declared.name) ||
-               llvm::is_contained(datasetKeys, declared.name) ||
-               llvm::is_contained(hardwareKeys, declared.name);
-  if (declared.kind == Declaration::Key && isKey)
-    return "`" + declared.name + "` is a key of the language";
-  return "";
-}
-
-/// Whether a name is a field of a record outside of runs, which is in no scope.
-static bool isField(const Document &document, const Mention &mention) {
-  antlr4::tree::ParseTree *parent = mention.tree->parent;
-  if (ruleCast<NetParser::FieldContext>(parent))
-    return !ruleCast<NetParser::JobContext>(mention.scope->tree);
-  auto *member = ruleCast<NetParser::MemberContext>(parent);
-  auto *owner =
-      member ? ruleCast<NetParser::RefContext>(leftOperand(member)) : nullptr;
-  if (!owner)
-    return false;
-  llvm::ArrayRef<Mention> named = document.names.mentionsIn(owner);
-  auto *bind = named.empty() || !named[0].declaration
-                   ? nullptr
-                   : ruleCast<NetParser::BindContext>(
-                         named[0].declaration->tree->parent);
-  return bind && ruleCast<NetParser::RecContext>(bind->expr());
-}
-
-/// Why the name of a block cannot be another in a text where a part has it, in
-/// small letters; empty if it can.
-static std::string whyNoPart(Workspace &workspace, const DocumentRef &document,
-                             const Declaration &block) {
-  for (const Mention &other : document->names.mentions()) {
-    llvm::StringRef number = other.name;
-    bool isPart = number.consume_front(llvm::StringRef(block.name).lower()) &&
-                  (number.empty() || (number.consume_front("_") &&
-                                      llvm::all_of(number, llvm::isDigit)));
-    if (isPart && !isField(*document, other) &&
-        !workspace.meaningOf(document, other))
-      return "`" + other.name + "` in line " +
-             std::to_string(beginOf(other.token).line) +
-             " may be a part that has its name from `" + block.name + "`";
-  }
-  return "";
-}
-
-/// Why a name cannot be another in a text where it stands; empty if it can.
-static std::string whyNotRenamed(Workspace &workspace,
-                                 const DocumentRef &document,
-                                 const Meaning &meaning,
-                                 llvm::StringRef newName) {
-  const std::string &name = meaning.declaration->name;
-  auto *net =
-      ruleCast<NetParser::BlockDeclContext>(meaning.declaration->scope->tree);
-  bool isSeenByLoss = net && net->NET() &&
-                      (meaning.declaration->kind == Declaration::Result ||
-                       meaning.declaration->kind == Declaration::Tensor);
-  // Settings, results and parts have their names outside of their scope, too.
-  for (const Mention &other : document->names.mentions()) {
-    std::string place = "line " + std::to_string(beginOf(other.token).line);
-    if (other.name == "like" && other.declaration && isSeenByLoss)
-      return "a run that is like another, in " + place +
-             ", may take over a loss that names it";
-    if (other.name == newName)
-      return "`" + newName.str() + "` stands already in " + place;
-    if (other.name != name && other.name != name + "'")
-      continue;
-    // A dataset sizes axes, and fills inputs, of the nets that learn from it.
-    Meaning meant = workspace.meaningOf(document, other);
-    bool isKey = meant && (meant.declaration->kind == Declaration::Key ||
-                           meaning.declaration->kind == Declaration::Key);
-    if (!meant && isField(*document, other))
-      continue;
-    if (!meant || (isKey && !(meant == meaning)))
-      return "netc cannot tell whether `" + other.name + "` in " + place +
-             " is the same";
-  }
-  return "";
-}
-
-void Server::rename(const RenameParams &params, Reply reply) {
+void Server::rename(const Rooted<RenameParams> &params, Reply reply) {
   std::lock_guard lock(mutex);
-  auto refuse = [&](const llvm::Twine &why) {
-    reply(llvm::make_error<LSPError>(why.str(), ErrorCode::InvalidParams));
-  };
-  Meaning meaning = meaningAt(params);
-  if (!meaning || standardLibrary(meaning.document->path))
-    return refuse("what stands here is declared in no file of yours");
-  if (std::string why = whyNotOurs(*meaning.declaration); !why.empty())
-    return refuse(why);
-  if (!isName(params.newName))
-    return refuse("`" + params.newName + "` is no name");
-  auto naming = [&](const std::string &why, const DocumentRef &document) {
-    return document->path == params.textDocument.uri.file()
-               ? why
-               : why + " of " + document->path;
-  };
-  if (ruleCast<NetParser::BlockDeclContext>(meaning.declaration->tree)) {
-    std::vector<DocumentRef> documents = {meaning.document};
-    for (OpenFile *importer : workspace.importersOf(meaning.document->path))
-      documents.push_back(importer->document);
-    for (const DocumentRef &document : documents)
-      if (std::string why =
-              whyNoPart(workspace, document, *meaning.declaration);
-          !why.empty())
-        return refuse(naming(why, document));
-  }
+  auto found = placesToRename(workspace, meaningAt(params), params.newName,
+                              params.textDocument.uri.file());
+  if (auto *why = std::get_if<std::string>(&found))
+    return reply(llvm::make_error<LSPError>(*why, ErrorCode::InvalidParams));
   std::map<std::string, std::vector<TextEdit>> edits;
-  for (const Place &each : workspace.placesOf(meaning)) {
-    std::vector<TextEdit> &ofFile = edits[uriOf(*each.document)];
-    std::string why = ofFile.empty() ? whyNotRenamed(workspace, each.document,
-                                                     meaning, params.newName)
-                                     : "";
-    if (!why.empty())
-      return refuse(naming(why, each.document));
+  for (const Place &each : std::get<std::vector<Place>>(found)) {
     bool isNext = llvm::StringRef(each.mention->name).ends_with("'");
-    ofFile.push_back({rangeOf(each), params.newName + (isNext ? "'" : "")});
+    edits[uriOf(*each.document)].push_back(
+        {rangeOf(each), params.newName + (isNext ? "'" : "")});
   }
   reply(editOf(std::move(edits)));
 }
@@ -629,13 +588,12 @@ static DocumentSymbol symbolOf(const Document &document,
   whole.end = std::max(whole.end, name.end);
   DocumentSymbol symbol(declared.name, kindsOf(declared.kind).symbol, whole,
                         name);
-  for (const Declaration &job : document.names.declarations())
-    if (job.kind == Declaration::Run && job.scope->tree == declared.tree)
-      symbol.children.push_back(symbolOf(document, job));
+  for (const Declaration *job : document.jobsIn(declared))
+    symbol.children.push_back(symbolOf(document, *job));
   return symbol;
 }
 
-void Server::symbols(const DocumentSymbolParams &params, Reply reply) {
+void Server::symbols(const Rooted<DocumentSymbolParams> &params, Reply reply) {
   std::lock_guard lock(mutex);
   json::Array symbols;
   if (OpenFile *file = fileOf(params.textDocument.uri))
@@ -649,20 +607,31 @@ void Server::symbols(const DocumentSymbolParams &params, Reply reply) {
 // What things are and cost
 //===----------------------------------------------------------------------===//
 
-void Server::hover(const TextDocumentPositionParams &params, Reply reply) {
+void Server::hover(const Rooted<TextDocumentPositionParams> &params,
+                   Reply reply) {
   std::lock_guard lock(mutex);
   auto [file, mention] = nameAt(params);
-  if (!mention)
+  if (!file)
     return reply(nullptr);
-  Hover hover(file->document->rangeOf(netc::rangeOf(mention->token)));
-  hover.contents.value =
-      describe(*file, *mention, workspace, vocabulary.accelerators);
-  if (hover.contents.value.empty())
+  const Document &document = *file->document;
+  auto say = [&](const SourceRange &where, std::string what) {
+    Hover hover(document.rangeOf(where));
+    hover.contents.value = std::move(what);
+    reply(json::Value(hover));
+  };
+  std::string said =
+      mention ? describe(*file, *mention, workspace, vocabulary.accelerators)
+              : std::string();
+  if (!said.empty())
+    return say(netc::rangeOf(mention->token), std::move(said));
+  auto *quantity = document.quantityAt(document.placeOf(params.position));
+  said = quantity ? describe(quantity) : std::string();
+  if (said.empty())
     return reply(nullptr);
-  reply(json::Value(hover));
+  say(netc::rangeOf(quantity), std::move(said));
 }
 
-void Server::costs(const DocumentSymbolParams &params, Reply reply) {
+void Server::costs(const Rooted<DocumentSymbolParams> &params, Reply reply) {
   std::lock_guard lock(mutex);
   json::Array lenses;
   if (OpenFile *file = fileOf(params.textDocument.uri))
@@ -678,7 +647,7 @@ void Server::costs(const DocumentSymbolParams &params, Reply reply) {
   reply(std::move(lenses));
 }
 
-void Server::types(const InlayHintsParams &params, Reply reply) {
+void Server::types(const Rooted<InlayHintsParams> &params, Reply reply) {
   std::lock_guard lock(mutex);
   json::Array hints;
   if (OpenFile *file = fileOf(params.textDocument.uri))
@@ -689,13 +658,16 @@ void Server::types(const InlayHintsParams &params, Reply reply) {
           !params.range.contains(end))
         continue;
       InlayHint hint(InlayHintKind::Type, end);
-      hint.label = ": " + type->second;
+      hint.label = ": " + type->second.front();
+      if (type->second.size() > 1)
+        hint.label += " ..";
       hints.push_back(hint);
     }
   reply(std::move(hints));
 }
 
-void Server::complete(const TextDocumentPositionParams &params, Reply reply) {
+void Server::complete(const Rooted<TextDocumentPositionParams> &params,
+                      Reply reply) {
   std::lock_guard lock(mutex);
   OpenFile *file = fileOf(params.textDocument.uri);
   if (!file)
@@ -703,7 +675,7 @@ void Server::complete(const TextDocumentPositionParams &params, Reply reply) {
   reply(netc::complete(*file, params.position, workspace, vocabulary));
 }
 
-void Server::format(const DocumentSymbolParams &params, Reply reply) {
+void Server::format(const Rooted<DocumentSymbolParams> &params, Reply reply) {
   std::lock_guard lock(mutex);
   OpenFile *file = fileOf(params.textDocument.uri);
   if (!file || file->document->source->hasErrors())

@@ -5,17 +5,14 @@
 #include "lib/LanguageServer/Workspace.h"
 
 #include "lib/Std/Std.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace netc;
 using llvm::StringRef;
-
-bool Meaning::isExported() const {
-  return !declaration->scope->outer ||
-         ruleCast<NetParser::ParamContext>(declaration->tree);
-}
 
 /// Without the mark of the next value of a carried name.
 static StringRef stem(const Declaration &declaration) {
@@ -38,32 +35,41 @@ OpenFile *Workspace::find(StringRef path) {
 DocumentRef Workspace::document(StringRef path) {
   if (OpenFile *open = find(path))
     return open->document;
-  DocumentRef &known = others[path];
-  std::unique_ptr<llvm::MemoryBuffer> buffer;
-  std::optional<StringRef> text = standardLibrary(path);
-  if (!text) {
-    auto read = llvm::MemoryBuffer::getFile(path);
-    if (!read)
-      return known = nullptr;
-    buffer = std::move(*read);
-    text = buffer->getBuffer();
+  KnownText &known = others[path];
+  if (std::optional<StringRef> text = standardLibrary(path)) {
+    if (!known.document)
+      known.document = std::make_shared<Document>(path, text->str());
+    return known.document;
   }
-  if (!known || known->text != *text)
-    known = std::make_shared<Document>(path, text->str());
-  return known;
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status) ||
+      !llvm::sys::fs::is_regular_file(status)) {
+    known = {};
+  } else if (!known.document || known.size != status.getSize() ||
+             known.modified != status.getLastModificationTime()) {
+    auto read = llvm::MemoryBuffer::getFile(path);
+    known = {read ? std::make_shared<Document>(path, (*read)->getBuffer().str())
+                  : nullptr,
+             status.getLastModificationTime(), status.getSize()};
+  }
+  return known.document;
+}
+
+std::string Workspace::importedPath(const Document &from,
+                                    const Declaration &import) {
+  auto *tree = ruleCast<NetParser::ImportDeclContext>(import.tree);
+  std::string name = tree ? importedFile(tree) : "";
+  if (name.empty() || standardLibrary(name))
+    return name;
+  llvm::SmallString<128> path(llvm::sys::path::parent_path(from.path));
+  llvm::sys::path::append(path, name);
+  return path.str().str();
 }
 
 DocumentRef Workspace::imported(const Document &from,
                                 const Declaration &import) {
-  auto *tree = ruleCast<NetParser::ImportDeclContext>(import.tree);
-  std::string name = tree ? importedFile(tree) : "";
-  if (name.empty())
-    return nullptr;
-  if (standardLibrary(name))
-    return document(name);
-  llvm::SmallString<128> path(llvm::sys::path::parent_path(from.path));
-  llvm::sys::path::append(path, name);
-  return document(path);
+  std::string path = importedPath(from, import);
+  return path.empty() ? nullptr : document(path);
 }
 
 std::vector<DocumentRef> Workspace::importedByName(const Document &document) {
@@ -103,8 +109,13 @@ static Meaning declaredIn(const Meaning &block, StringRef name) {
 
 Meaning Workspace::namedBy(const DocumentRef &document,
                            NetParser::ExprContext *expr) {
-  while (auto *call = ruleCast<NetParser::CallContext>(expr))
-    expr = call->expr();
+  while (true) {
+    auto *repeat = ruleCast<NetParser::RepeatContext>(expr);
+    auto *call = ruleCast<NetParser::CallContext>(expr);
+    if (!repeat && !call)
+      break;
+    expr = repeat ? repeat->expr(1) : call->expr();
+  }
   bool isName = ruleCast<NetParser::RefContext>(expr) ||
                 ruleCast<NetParser::MemberContext>(expr);
   if (!isName)
@@ -136,11 +147,56 @@ Meaning Workspace::aroundRun(const DocumentRef &document,
   return {};
 }
 
+/// The path that a mention ends: `pair[0].first` at `first` of
+/// `pair[0].first.linear`. Null where it is in no path.
+static NetParser::ExprContext *pathUpTo(const Mention &mention) {
+  if (auto *ref = ruleCast<NetParser::RefContext>(mention.tree))
+    return ref;
+  return ruleCast<NetParser::MemberContext>(mention.tree->parent);
+}
+
+Meaning Workspace::netOf(const Meaning &asked) {
+  if (!asked || asked.declaration->kind != Declaration::Run)
+    return asked;
+  antlr4::tree::ParseTree *tree = asked.declaration->tree;
+  // A job has the net of the run around it, unless it names another.
+  for (const NameScope *scope = asked.declaration->scope;;
+       tree = scope->tree, scope = scope->outer) {
+    auto *job = ruleCast<NetParser::JobContext>(tree);
+    if (!job || !job->expr().empty())
+      return job ? namedBy(asked.document, job->expr(0)) : Meaning();
+  }
+}
+
+Meaning Workspace::partWithoutName(const Meaning &block, StringRef name) {
+  auto [stem, number] = name.rsplit('_');
+  if (!number.empty() && llvm::all_of(number, llvm::isDigit))
+    name = stem;
+  if (!block)
+    return {};
+  for (const Mention &mention :
+       block.document->names.mentionsIn(block.declaration->tree)) {
+    if (StringRef(mention.name).lower() != name)
+      continue;
+    // What it means in a question does not matter, and might lead back here.
+    auto *member = ruleCast<NetParser::MemberContext>(mention.tree->parent);
+    Meaning called = mention.role != Mention::Labels
+                         ? lookUp(block.document, mention.name)
+                     : member ? meaningOfMember(block.document, member)
+                              : Meaning();
+    if (called &&
+        ruleCast<NetParser::BlockDeclContext>(called.declaration->tree))
+      return called;
+  }
+  return {};
+}
+
 Meaning Workspace::partInQuestion(const DocumentRef &document,
                                   const Mention &mention) {
-  antlr4::tree::ParseTree *path = mention.tree;
-  if (!ruleCast<NetParser::RefContext>(path))
+  NetParser::ExprContext *upTo = pathUpTo(mention);
+  if (!upTo)
     return {};
+  antlr4::tree::ParseTree *path = upTo;
   while (ruleCast<NetParser::MemberContext>(path->parent) ||
          ruleCast<NetParser::IndexContext>(path->parent))
     path = path->parent;
@@ -148,31 +204,72 @@ Meaning Workspace::partInQuestion(const DocumentRef &document,
       callWith(ruleCast<NetParser::ArgContext>(path->parent));
   if (!call || !ruleCast<NetParser::MemberContext>(call->expr()))
     return {};
-  NetParser::ExprContext *owner = leftSpine(call->expr()).front();
-  Meaning asked = namedBy(document, owner);
-  if (!asked)
+  Meaning part;
+  for (NetParser::ExprContext *owner :
+       llvm::reverse(leftSpine(leftOperand(call->expr()))))
+    if ((part = netOf(namedBy(document, owner))))
+      break;
+  for (NetParser::ExprContext *step : leftSpine(upTo)) {
+    auto *member = ruleCast<NetParser::MemberContext>(step);
+    if (ruleCast<NetParser::IndexContext>(step))
+      continue;
+    std::string name =
+        member && member->name() ? member->name()->getText() : step->getText();
+    Meaning block = blockBehind(part);
+    part = declaredIn(block, name);
+    if (!part)
+      part = partWithoutName(block, name);
+    else if (part.declaration->kind != Declaration::Variable)
+      return {};
+  }
+  return part;
+}
+
+Meaning Workspace::meaningOfArgument(const DocumentRef &document,
+                                     const Mention &mention,
+                                     NetParser::ArgContext *arg) {
+  NetParser::CallContext *call = callWith(arg);
+  Meaning found = call
+                      ? declaredIn(blockBehind(namedBy(document, call->expr())),
+                                   mention.name)
+                      : Meaning();
+  return found && ruleCast<NetParser::ParamContext>(found.declaration->tree)
+             ? found
+             : Meaning();
+}
+
+Meaning Workspace::meaningOfMember(const DocumentRef &document,
+                                   NetParser::MemberContext *member) {
+  llvm::SmallVector<NetParser::ExprContext *> steps = leftSpine(member);
+  auto *first = ruleCast<NetParser::RefContext>(steps.front());
+  llvm::ArrayRef<Mention> named =
+      first ? document->names.mentionsIn(first) : llvm::ArrayRef<Mention>();
+  if (named.empty() || !named.front().declaration)
     return {};
-  auto *job = ruleCast<NetParser::JobContext>(asked.declaration->tree);
-  if (job && !job->expr().empty())
-    asked = namedBy(asked.document, job->expr(0));
-  Meaning part = declaredIn(blockBehind(asked), mention.name);
-  return part && part.declaration->kind == Declaration::Variable ? part
-                                                                 : Meaning();
+  Meaning owner{document, named.front().declaration};
+  for (NetParser::ExprContext *step : llvm::drop_begin(steps)) {
+    auto *next = ruleCast<NetParser::MemberContext>(step);
+    if (!next || !next->name())
+      return {};
+    std::string name = next->name()->getText();
+    if (owner.declaration->kind == Declaration::Import)
+      owner = exported(imported(*owner.document, *owner.declaration), name);
+    else if (owner.declaration->kind == Declaration::Run)
+      owner = declaredIn(owner, name);
+    else
+      return {};
+    bool isJob = owner && owner.declaration->kind == Declaration::Run;
+    if (!owner || (owner.declaration->scope->outer && !isJob))
+      return {};
+  }
+  return owner;
 }
 
 Meaning Workspace::meaningOfLabel(const DocumentRef &document,
                                   const Mention &mention) {
   antlr4::tree::ParseTree *parent = mention.tree->parent;
-  if (auto *arg = ruleCast<NetParser::ArgContext>(parent)) {
-    NetParser::CallContext *call = callWith(arg);
-    Meaning found =
-        call ? declaredIn(blockBehind(namedBy(document, call->expr())),
-                          mention.name)
-             : Meaning();
-    return found && ruleCast<NetParser::ParamContext>(found.declaration->tree)
-               ? found
-               : Meaning();
-  }
+  if (auto *arg = ruleCast<NetParser::ArgContext>(parent))
+    return meaningOfArgument(document, mention, arg);
   if (ruleCast<NetParser::QuantityContext>(mention.tree)) {
     Meaning device = lookUp(document, mention.name);
     return device && device.declaration->kind == Declaration::Hardware
@@ -180,21 +277,11 @@ Meaning Workspace::meaningOfLabel(const DocumentRef &document,
                : Meaning();
   }
   auto *member = ruleCast<NetParser::MemberContext>(parent);
-  auto *owner =
-      member ? ruleCast<NetParser::RefContext>(leftOperand(member)) : nullptr;
-  if (!owner)
+  if (!member)
     return {};
-  for (const Mention &named : document->names.mentionsIn(owner)) {
-    if (named.declaration && named.declaration->kind == Declaration::Import)
-      return exported(imported(*document, *named.declaration), mention.name);
-    Meaning job =
-        named.declaration && named.declaration->kind == Declaration::Run
-            ? declaredIn({document, named.declaration}, mention.name)
-            : Meaning();
-    if (job && job.declaration->kind == Declaration::Run)
-      return job;
-  }
-  return {};
+  if (Meaning part = partInQuestion(document, mention))
+    return part;
+  return meaningOfMember(document, member);
 }
 
 Meaning Workspace::meaningOf(const DocumentRef &document,
@@ -219,18 +306,50 @@ Meaning Workspace::meaningOf(const DocumentRef &document,
   return isKey ? Meaning{document, declared} : lookUp(document, mention.name);
 }
 
-std::vector<Place> Workspace::placesOf(const Meaning &meaning) {
-  std::vector<DocumentRef> documents = {meaning.document};
-  if (meaning.isExported())
-    for (auto &[path, file] : files)
-      if (path != meaning.document->path)
-        documents.push_back(file.document);
+/// The specifications in the folder of a file, and in those above it.
+static std::vector<std::string> filesUpwards(StringRef path) {
+  std::vector<std::string> paths;
+  for (StringRef folder = llvm::sys::path::parent_path(path); !folder.empty();
+       folder = llvm::sys::path::parent_path(folder)) {
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator entry(folder, error), end;
+         !error && entry != end; entry.increment(error))
+      if (llvm::sys::path::extension(entry->path()) == ".net")
+        paths.push_back(entry->path());
+  }
+  return paths;
+}
+
+std::vector<DocumentRef> Workspace::textsThatName(const Meaning &meaning) {
+  std::vector<DocumentRef> texts = {meaning.document};
+  for (auto &[path, file] : files)
+    if (path != meaning.document->path)
+      texts.push_back(file.document);
+  if (standardLibrary(meaning.document->path))
+    return texts;
+  // An import leads to the folder of its file or to one below. A part has the
+  // name of its block in small letters.
+  std::string name = stem(*meaning.declaration).str();
+  for (const std::string &path : filesUpwards(meaning.document->path)) {
+    if (path == meaning.document->path || find(path))
+      continue;
+    auto read = llvm::MemoryBuffer::getFile(path);
+    if (!read || !(*read)->getBuffer().contains_insensitive(name))
+      continue;
+    DocumentRef text = document(path);
+    if (text && importOf(*text, meaning.document->path))
+      texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+std::vector<Place> Workspace::placesOf(const Meaning &meaning,
+                                       const DocumentRef &document) {
   std::vector<Place> places;
-  for (const DocumentRef &document : documents)
-    for (const Mention &mention : document->names.mentions())
-      if (StringRef(mention.name).starts_with(stem(*meaning.declaration)) &&
-          meaningOf(document, mention) == meaning)
-        places.push_back({document, &mention});
+  for (const Mention &mention : document->names.mentions())
+    if (StringRef(mention.name).starts_with(stem(*meaning.declaration)) &&
+        meaningOf(document, mention) == meaning)
+      places.push_back({document, &mention});
   return places;
 }
 
@@ -240,17 +359,20 @@ const Declaration *Workspace::importOf(const Document &document,
   for (const Declaration &import : document.names.declarations()) {
     if (import.kind != Declaration::Import)
       continue;
-    std::vector<DocumentRef> pending = {imported(document, import)};
+    std::vector<std::string> pending = {importedPath(document, import)};
     while (!pending.empty()) {
-      DocumentRef next = pending.back();
+      std::string next = std::move(pending.back());
       pending.pop_back();
-      if (!next || !seen.insert(next->path).second)
-        continue;
-      if (next->path == path)
+      if (next == path)
         return &import;
-      for (const Declaration &each : next->names.declarations())
+      DocumentRef text = next.empty() || !seen.insert(next).second
+                             ? nullptr
+                             : this->document(next);
+      if (!text)
+        continue;
+      for (const Declaration &each : text->names.declarations())
         if (each.kind == Declaration::Import)
-          pending.push_back(imported(*next, each));
+          pending.push_back(importedPath(*text, each));
     }
   }
   return nullptr;

@@ -6,6 +6,7 @@
 #define NETC_LIB_LANGUAGESERVER_WORKSPACE_H
 
 #include "lib/LanguageServer/Checker.h"
+#include "llvm/Support/Chrono.h"
 
 namespace netc {
 
@@ -15,14 +16,15 @@ using DocumentRef = std::shared_ptr<const Document>;
 /// A file that the editor has open. The last check that it passed may be of
 /// an earlier text.
 struct OpenFile {
-  mlir::lsp::URIForFile uri;
+  std::string uri; ///< as the editor writes it
+  bool isOnDisk = true;
   int64_t version = 0;
   DocumentRef document;
   std::vector<Problem> problems; ///< of its text
   /// Of the last text that could be counted; null if none could.
   std::shared_ptr<const Counts> counts;
   /// Of its text, as CheckedFile has them; empty until it is checked.
-  std::map<TextPlace, std::string> types, parts;
+  std::map<TextPlace, Texts> types, parts;
 
   /// The types of tensors by their names, as they were known last.
   llvm::StringMap<std::string> lastTypes;
@@ -40,8 +42,6 @@ struct Meaning {
   explicit operator bool() const { return declaration; }
   /// Whether both are the same name, which may be bound again in its scope.
   bool operator==(const Meaning &other) const;
-  /// Whether other files may use the name: of the top level, or of a parameter.
-  bool isExported() const;
 };
 
 /// A mention in a text.
@@ -58,6 +58,10 @@ public:
   /// The text of a path as an editor holds it, or else of the standard library
   /// or on disk; null if there is none.
   DocumentRef document(llvm::StringRef path);
+  /// The path of the file that an import of `from` names, whether there is one
+  /// or not; empty if it names none.
+  static std::string importedPath(const Document &from,
+                                  const Declaration &import);
   /// The text that an import of `from` names; null if there is none.
   DocumentRef imported(const Document &from, const Declaration &import);
   /// The texts whose names `document` has without a qualifier, by imports
@@ -75,10 +79,14 @@ public:
   /// The block or net that what is meant was made of, by a call that it is
   /// bound to; what is meant itself, if that is one.
   Meaning blockBehind(const Meaning &meaning);
-  /// All mentions of it, in open files and where it is declared.
-  std::vector<Place> placesOf(const Meaning &meaning);
+  /// The texts that may name it: where it is declared, in open files, and in
+  /// all others that can import that one.
+  std::vector<DocumentRef> textsThatName(const Meaning &meaning);
+  /// All mentions of it in a text.
+  std::vector<Place> placesOf(const Meaning &meaning,
+                              const DocumentRef &document);
   /// The import of a text that leads to a file, directly or not; null if none
-  /// does.
+  /// does. The file may be gone.
   const Declaration *importOf(const Document &document, llvm::StringRef path);
   /// The open files with such an import.
   std::vector<OpenFile *> importersOf(llvm::StringRef path);
@@ -86,7 +94,7 @@ public:
   std::map<std::string, OpenFile> files; ///< by path
 
 private:
-  /// What an expression that is a name, or a call of one, names.
+  /// What an expression that is a name, or a call or `repeat` of one, names.
   Meaning namedBy(const DocumentRef &document, NetParser::ExprContext *expr);
   /// What stands behind the first word of the innermost run around a mention
   /// that has one, or behind its `on`.
@@ -98,12 +106,28 @@ private:
   }
   Meaning aroundRun(const DocumentRef &document, const Mention &mention,
                     unsigned index);
-  /// What binds the part with which a path in a question begins: `pair` of
-  /// `Small.params(pair.linear)`.
+  /// The net of a run or job; what is meant itself, if it is none.
+  Meaning netOf(const Meaning &asked);
+  /// The block that gives its name to a part, in small letters.
+  Meaning partWithoutName(const Meaning &block, llvm::StringRef name);
+  /// What binds a part in a question, or gives it its name: `pair`, and `first`
+  /// in its block, of `Small.params(pair.first)`.
   Meaning partInQuestion(const DocumentRef &document, const Mention &mention);
+  /// What is meant by the name of an argument, and by the last name of a path:
+  /// what an import declares, or a job of a run.
+  Meaning meaningOfArgument(const DocumentRef &document, const Mention &mention,
+                            NetParser::ArgContext *arg);
+  Meaning meaningOfMember(const DocumentRef &document,
+                          NetParser::MemberContext *member);
   Meaning meaningOfLabel(const DocumentRef &document, const Mention &mention);
 
-  llvm::StringMap<DocumentRef> others; ///< as they were read last, by path
+  /// A text that no editor holds, and when it was written.
+  struct KnownText {
+    DocumentRef document;
+    llvm::sys::TimePoint<> modified;
+    uint64_t size = 0;
+  };
+  llvm::StringMap<KnownText> others; ///< as they were read last, by path
 };
 
 } // namespace netc

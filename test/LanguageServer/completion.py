@@ -75,6 +75,10 @@ check(first("net ¦"), [])
 
 # Settings of a call; keywords where a statement begins; units behind a number.
 assert {"out", "k", "stride"} <= set(first("net A(x: f32[N, C = 3, L]) {\n  y = x |> Conv(3, ¦\n}"))
+check(first("block B(x) {\n  w = parameter(3, ¦)\n"), ["init", "trainable", "type"])
+check(first("block B(x) {\n  w = buffer(3, init = zeros, ¦)\n"), ["type"])
+check(first("block B(x) {\n  w = table(¦)\n"), ["init", "theta"])
+assert "over" in first("block B(x) {\n  y = each(x, Linear, ¦)\n")
 check(first('net A(x: f32[N, 3]) {\n  y = softmax(relu(")"), ¦)\n}'), ["over"])
 check(first("net A(x: f32[N, 3]) {\n  ¦\n}"), ["for", "if", "require", "return"])
 check(first("net A(x: f32[N, 3]) { return relu(x\n\ntrain ¦"), ["A"])
@@ -130,6 +134,9 @@ check(first(net + "expect Small.params(¦"), ["pair", "y"])
 job = net + "train Small on D as run { train as one { times = 2 } }\nexpect run."
 check(first(job + "¦")[:3], ["one", "steps", "batch"])
 check(first(job + "one.step.¦")[:2], ["forward", "backward"])
+nested = net + "train Small on D as run { train as one { train as two { times = 2 } } }\nexpect run."
+check(first(nested + "one.¦")[:2], ["two", "steps"])
+check(first(nested + "one.two.step.¦")[:2], ["forward", "backward"])
 
 # Parts of parts and axes of tensors, as the last check knows them.
 uri = (folder / "checked.net").as_uri()
@@ -144,5 +151,10 @@ def then(text):
 check(then(net + "expect Small.params(¦"), ["mean", "pair", "repeat"])
 check(then(net + "expect Small.params(pair.¦"), ["linear", "relu"])
 check(then(net + "expect Small.params(repeat[1].¦)"), ["linear", "tanh"])
+run = net + "train Small on D as run { loss = score; batch = 1; duration = 1 step; train as one { train as two { times = 2 } } }\n"
+editor.change(uri, 3, run)
+check([problem["code"] for problem in editor.problems_of(uri, 3)], ["unread-name"])
+check(then(run + "expect run.one.¦")[:2], ["two", "steps"])
+check(then(run + "expect run.one.two.params(pair.¦)"), ["linear", "relu"])
 check(then(net.replace("return y", "z = y.¦\n  return y")), ["C", "N", "T"])
 check(editor.quit(), 0)
