@@ -12,12 +12,8 @@ const { LanguageServer } = require("./server");
 const specifications = ["file", "untitled"].map((scheme) => ({ language: "net", scheme }));
 const isSpecification = (document) => vscode.languages.match(specifications, document) > 0;
 
-// A file without a name has no path in the editor, and needs one for the server.
-const uriOf = (document) => `${document.uri}`.replace(/^untitled:(?!\/)/, "untitled:/");
-const toUri = (uri) => {
-  const open = vscode.workspace.textDocuments.find((document) => uriOf(document) === uri);
-  return open ? open.uri : vscode.Uri.parse(uri);
-};
+const uriOf = (document) => `${document.uri}`;
+const toUri = (uri) => vscode.Uri.parse(uri);
 // Both count UTF-16 code units. Enumerations of the protocol begin with 1, those of the editor with 0.
 const toPosition = ({ line, character }) => new vscode.Position(line, character);
 const toRange = ({ start, end }) => new vscode.Range(toPosition(start), toPosition(end));
@@ -62,11 +58,17 @@ class Client {
     this.problems = vscode.languages.createDiagnosticCollection("netc");
     this.costsChanged = new vscode.EventEmitter();
     this.typesChanged = new vscode.EventEmitter();
+    const files = vscode.workspace.createFileSystemWatcher("**/*.net");
+    const changed = (type) => (uri) => this.server.changeOnDisk(`${uri}`, type);
+    files.onDidCreate(changed(1));
+    files.onDidChange(changed(2));
+    files.onDidDelete(changed(3));
     context.subscriptions.push(
       this.log,
       this.problems,
       this.costsChanged,
       this.typesChanged,
+      files,
       vscode.workspace.onDidOpenTextDocument((document) => this.open(document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.change(event)),
       vscode.workspace.onDidCloseTextDocument((document) => isSpecification(document) && this.server.close(uriOf(document))),

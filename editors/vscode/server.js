@@ -113,6 +113,11 @@ class LanguageServer {
     this.notify("textDocument/didClose", { textDocument: { uri } });
   }
 
+  /** Tells that a file was created (1), changed (2) or deleted (3) by others. */
+  changeOnDisk(uri, type) {
+    this.notify("workspace/didChangeWatchedFiles", { changes: [{ uri, type }] });
+  }
+
   /** Asks about a text, or a position of it, as `more` says. */
   of(method, uri, more = {}) {
     return this.request(`textDocument/${method}`, { textDocument: { uri }, ...more });

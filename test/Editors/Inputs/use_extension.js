@@ -163,6 +163,26 @@ async function editUntitled() {
   editor.close(document);
 }
 
+/** An imported file that others write and delete. */
+async function editBesideOthers() {
+  const parts = path.join(folder, "parts.net");
+  const uri = pathToFileURL(path.join(folder, "whole.net")).href;
+  const tell = (event) => event.fire(pathToFileURL(parts).href);
+  fs.rmSync(parts, { force: true });
+  const document = editor.open(uri, "import parts\nnet A(x: f32[N, 3]) { return y = x |> Linear(width) }\n");
+  const missing = await messagesWhere(uri, 0);
+  fs.writeFileSync(parts, "width = 4\n");
+  tell(editor.created);
+  await editor.problemsOf(uri);
+  fs.writeFileSync(parts, "width = = 5\n");
+  tell(editor.written);
+  assert.match((await messagesWhere(uri, 0))[0], /parts\.net: /);
+  fs.rmSync(parts);
+  tell(editor.deleted);
+  await editor.problemsOf(uri, ...missing);
+  editor.close(document);
+}
+
 /** The messages that a file has, once the first of them is in a line. */
 async function messagesWhere(uri, line) {
   const isThere = () => (editor.problems.get(uri) || []).some(({ range }) => range.start.line === line);
@@ -211,6 +231,7 @@ giveUp.unref(); // if all is done, that does not matter
   extension.activate({ subscriptions: [] });
   await edit();
   await editUntitled();
+  await editBesideOthers();
   await doWithout();
   isDone = true;
 })();

@@ -32,6 +32,9 @@ const editor = {
   closed: new EventEmitter(),
   configured: new EventEmitter(),
   published: new EventEmitter(),
+  created: new EventEmitter(),
+  written: new EventEmitter(),
+  deleted: new EventEmitter(),
   providers: {},
   commands: {},
   errors: [],
@@ -79,6 +82,11 @@ const workspace = {
   onDidChangeTextDocument: editor.changed.event,
   onDidCloseTextDocument: editor.closed.event,
   onDidChangeConfiguration: editor.configured.event,
+  createFileSystemWatcher: () => ({
+    onDidCreate: editor.created.event,
+    onDidChange: editor.written.event,
+    onDidDelete: editor.deleted.event,
+  }),
   getConfiguration: () => ({ get: (name) => editor.settings[name] }),
 };
 
