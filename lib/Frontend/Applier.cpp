@@ -25,9 +25,14 @@ static bool isBareArithmetic(NetParser::ExprContext *expr) {
 }
 
 Value Evaluator::evalPipe(NetParser::PipeContext *tree, const Value &value) {
-  for (Expr *side : tree->expr())
+  for (Expr *side : tree->expr()) {
+    // `x |> relu // a comment`
+    if (auto *product = ruleCast<NetParser::MulContext>(side);
+        product && product->FLOORDIV())
+      return fail(side, error::Slashes);
     if (isBareArithmetic(side))
       return fail(tree, error::PipeBesideArithmetic);
+  }
   Value into = eval(tree->expr(1));
   return applier.pipe(tree, value, into);
 }

@@ -5,6 +5,7 @@
 // Evaluates calls: binds arguments to parameters, and makes instances.
 
 #include "lib/Frontend/Evaluator.h"
+#include "lib/Std/Std.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -78,10 +79,11 @@ const Parameters &Caller::parametersOf(const Function &function) {
 
 std::string Caller::lackOf(const Value &value) {
   auto *present = value.as<std::shared_ptr<Instance>>();
-  if (!present || (*present)->isComposition() ||
-      (*present)->function.isBuiltin())
+  if (!present || (*present)->function.isBuiltin())
     return "";
   const Instance &instance = **present;
+  if (instance.isComposition())
+    return instance.parts.empty() ? "" : lackOf(instance.parts.front());
   std::string text;
   for (auto [parameter, given] : llvm::zip_equal(
            parametersOf(instance.function).tensors, instance.tensors))
@@ -89,6 +91,12 @@ std::string Caller::lackOf(const Value &value) {
       text += (text.empty() ? ", `" + instance.function.name + "` without its `"
                             : " and `") +
               parameter.name + "`";
+  // `x |> linear(4)`: the block of the op's name has weights.
+  if (!text.empty() && !instance.tensors.front().empty())
+    for (const StandardBlock &block : standardBlocks())
+      if (block.name.equals_insensitive(instance.function.name) &&
+          block.name != instance.function.name)
+        text += "; `" + block.name.str() + "` makes its own";
   return text;
 }
 

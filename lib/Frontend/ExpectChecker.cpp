@@ -292,9 +292,11 @@ void ExpectChecker::decideAtEnds(const Expectation &expectation,
       most = number;
   });
   verdict.holds &= !fails;
-  if (least && most)
-    verdict.value =
-        sideOfEnds({*least, *most}, textOf(*least) + " to " + textOf(*most));
+  if (!least || !most)
+    return;
+  std::string low = textOf(*least), high = textOf(*most);
+  verdict.value =
+      sideOfEnds({*least, *most}, low == high ? low : low + " to " + high);
 }
 
 std::optional<Verdict> ExpectChecker::check(const Expectation &expectation) {

@@ -466,7 +466,9 @@ Value Evaluator::member(NetParser::MemberContext *tree, const Value &base) {
     if (std::optional<size_t> position = tensors.find(*tensor, name))
       return tensors.axisValue(*tensor, *position);
     std::string hint = didYouMean(name, tensors.namesOf(tensor->labels));
-    if (hint.empty() && ruleCast<NetParser::CallContext>(tree->parent))
+    if (name == "shape" || name == "size")
+      hint = "; an axis is `x.C` by its label, or `axes(x)[1]`";
+    else if (hint.empty() && ruleCast<NetParser::CallContext>(tree->parent))
       hint = "; an op takes its tensor first, as in `relu(x)`";
     return fail(tree, error::UnknownAxis, name, hint);
   } else if (auto *instance = base.as<std::shared_ptr<Instance>>()) {

@@ -474,6 +474,17 @@ bool RunBuilder::addDevices() {
   if (auto *device = ruleCast<NetParser::RefContext>(place);
       device && !e.nameTable.lookup(device->getText()))
     return refuse(error::DeviceWithoutCount(device->getText()));
+  if (auto *product = ruleCast<NetParser::MulContext>(place))
+    for (size_t i : {0, 1})
+      if (Tree *device = product->expr(i), *number = product->expr(1 - i);
+          ruleCast<NetParser::RefContext>(device) &&
+          ruleCast<NetParser::LitContext>(number) &&
+          !e.nameTable.lookup(device->getText())) {
+        std::string name = device->getText();
+        e.fail(device, error::UnknownName, name,
+               "; write `" + number->getText() + " " + name + "`");
+        return false;
+      }
   std::optional<Number> hardware = numberOf("hardware");
   if (!hardware)
     return true;

@@ -38,13 +38,23 @@ static std::optional<SyntaxError> slipAt(const BufferedTokenStream &tokens,
     return SyntaxError{beginOf(token), error::AmbiguousB(number)};
 
   // `8 A100-80GB`: units contain no digits, so the name is that of a device.
-  Token *minus = neighbour(tokens, token, -1);
-  Token *device = minus ? neighbour(tokens, minus, -1) : nullptr;
-  if (unit == "B" && isAdjacent && adjacent(minus, token) &&
-      is(minus, {NetParser::MINUS}) && adjacent(device, minus) &&
-      is(device, {NetParser::ID}) && any_of(device->getText(), isDigit))
-    return SyntaxError{beginOf(device),
-                       error::SubtractionAsName(device->getText(), number)};
+  Token *sign = neighbour(tokens, token, -1);
+  Token *name = sign ? neighbour(tokens, sign, -1) : nullptr;
+  if (unit == "B" && isAdjacent && adjacent(sign, token) &&
+      is(sign, {NetParser::MINUS}) && adjacent(name, sign) &&
+      is(name, {NetParser::ID}) && any_of(name->getText(), isDigit))
+    return SyntaxError{beginOf(name),
+                       error::SubtractionAsName(name->getText(), number)};
+
+  // `SGD(lr = 0,1)`: the second number would be another setting.
+  Token *fraction = next ? neighbour(tokens, next, +1) : nullptr;
+  Token *opener = name ? neighbour(tokens, name, -1) : nullptr;
+  if (isAdjacent && is(next, {NetParser::COMMA}) && adjacent(next, fraction) &&
+      is(fraction, {NetParser::NUMBER}) && is(sign, {NetParser::ASSIGN}) &&
+      is(opener, {NetParser::LPAREN}) && all_of(number, isDigit) &&
+      all_of(fraction->getText(), isDigit))
+    return SyntaxError{beginOf(token),
+                       error::GroupedDigits(number, fraction->getText())};
   return std::nullopt;
 }
 

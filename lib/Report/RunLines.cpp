@@ -234,11 +234,13 @@ static void addComputeByTime(Lines &lines, const std::string &label,
                              const Run &run, const ComputeByTime &time) {
   bool isSum = !run.tookFlop && !run.deviceSeconds;
   lines.add(label, computeByTimeText(time, run.conventions.fma, isSum));
-  for (const Assumption &assumption : time.defaults)
-    lines.add("", fmt::format("assumes `{}` {}: {}; × {:.2g} to {:.2g}",
-                              assumption.key, assumption.taken,
-                              assumption.reason, assumption.low.toDouble(),
-                              assumption.high.toDouble()));
+  for (const Assumption &assumption : time.defaults) {
+    std::string low = fmt::format("{:.2g}", assumption.low.toDouble());
+    std::string high = fmt::format("{:.2g}", assumption.high.toDouble());
+    lines.add("", fmt::format("assumes `{}` {}: {}; × {}", assumption.key,
+                              assumption.taken, assumption.reason,
+                              low == high ? low : low + " to " + high));
+  }
 }
 
 /// Adds the estimates of those jobs that report a time.
