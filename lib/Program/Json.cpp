@@ -4,6 +4,8 @@
 
 #include "lib/Program/Json.h"
 
+#include <algorithm>
+
 using namespace netc::program;
 using json = nlohmann::ordered_json;
 
@@ -88,19 +90,22 @@ static T named(const std::string &word,
   throw FormatError("there is no `" + word + "`");
 }
 
-/// Whether the loops of a slot's layout have as many iterations as the slot has
-/// elements, and end at its last element.
+/// Whether the loops of a slot's layout reach each of its elements once: from
+/// the smallest stride on, each stride is the product of the sizes before.
 static bool ordersAll(const Slot &slot) {
-  int64_t places = 1, last = 0;
-  bool fits = slot.sizes.size() == slot.strides.size();
-  for (size_t loop = 0; fits && loop < slot.sizes.size(); ++loop) {
-    int64_t size = slot.sizes[loop], stride = slot.strides[loop], reach = 0;
-    fits = size > 0 && stride > 0 &&
-           !__builtin_mul_overflow(places, size, &places) &&
-           !__builtin_mul_overflow(size - 1, stride, &reach) &&
-           !__builtin_add_overflow(last, reach, &last);
-  }
-  return fits && places == slot.count() && last == places - 1;
+  if (slot.sizes.size() != slot.strides.size())
+    return false;
+  std::vector<std::pair<int64_t, int64_t>> loops; // stride and size
+  for (size_t loop = 0; loop < slot.sizes.size(); ++loop)
+    if (slot.sizes[loop] != 1)
+      loops.push_back({slot.strides[loop], slot.sizes[loop]});
+  std::sort(loops.begin(), loops.end());
+  int64_t places = 1;
+  for (auto [stride, size] : loops)
+    if (stride != places || size <= 0 ||
+        __builtin_mul_overflow(places, size, &places))
+      return false;
+  return places == slot.count();
 }
 
 static Slot slotOf(const json &text, int64_t arena) {

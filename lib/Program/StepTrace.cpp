@@ -19,7 +19,7 @@ static double microseconds(int64_t nanoseconds) {
 /// The pass that an op is in, and the blocks around it: `forward`, `layer1`,
 /// `0`, `conv1` for `layer1.0.conv1.conv`.
 static std::vector<std::string> rangesAround(const TracedOp &op) {
-  Op of{op.name, op.op, op.phase, 0, 0, 0, 0};
+  Op of{op.name, op.op, op.phase, 0, 0, 0, 0, ""};
   std::vector<std::string> ranges = {of.isBackward() ? "backward" : op.phase};
   size_t begin = 0;
   for (size_t dot; (dot = op.name.find('.', begin)) != std::string::npos;

@@ -145,6 +145,8 @@ TEST(Program, ThatIsWrongIsRefused) {
   EXPECT_EQ(message({{"sizes", {8}}, {"strides", {1}}}), order);
   EXPECT_EQ(message({{"sizes", {2, 8}}, {"strides", {1, 1}}}), order);
   EXPECT_EQ(message({{"sizes", {2, 8}}, {"strides", {-8, 1}}}), order);
+  // 16 iterations, the last of which is at 15, but some at the same place.
+  EXPECT_EQ(message({{"sizes", {4, 4}}, {"strides", {2, 3}}}), order);
   EXPECT_EQ(message({{"sizes", {int64_t(1) << 62, 16}}, {"strides", {4, 1}}}),
             order);
 }
