@@ -31,28 +31,6 @@ namespace netc {
 /// Limit of the elements of a stack, as a multiple of those of the sum.
 static constexpr int64_t kMaxStackRatio = 4;
 
-/// The value that a payload widens or rounds to `element`.
-static Value converted(Value element) {
-  while (
-      isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(element.getDefiningOp()))
-    element = element.getDefiningOp()->getOperand(0);
-  return element;
-}
-
-/// Whether an op adds two tensors element by element. It may widen the operands
-/// and round the sum.
-static bool isRoundedSum(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
-    return false;
-  Block &body = *op.getBody();
-  auto add = converted(body.getTerminator()->getOperand(0))
-                 .getDefiningOp<arith::AddFOp>();
-  return add && converted(add.getLhs()) == body.getArgument(0) &&
-         converted(add.getRhs()) == body.getArgument(1);
-}
-
 namespace {
 /// The contraction that each iteration adds to a tensor that the loop carries.
 struct Sum {

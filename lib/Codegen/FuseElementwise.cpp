@@ -114,20 +114,6 @@ static bool shouldFuse(OpOperand *operand, bool savesMemory) {
           !(savesMemory && extendsLifetimes(producer, consumer)));
 }
 
-/// Whether an op adds two tensors element by element.
-static bool isSum(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() != 0 ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap map) { return map.isIdentity(); }))
-    return false;
-  Block &body = *op.getBody();
-  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  return add && body.without_terminator().begin() == add->getIterator() &&
-         add.getLhs() == body.getArgument(0) &&
-         add.getRhs() == body.getArgument(1);
-}
-
 namespace {
 /// Rewrites `carried + contraction`, where a loop carries the tensor: the
 /// contraction accumulates into the carried tensor instead of zeros. So

@@ -66,16 +66,36 @@ bool netc::isCopy(linalg::LinalgOp op) {
          body.getTerminator()->getOperand(0) == body.getArgument(0);
 }
 
+Value netc::converted(Value element) {
+  while (
+      isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(element.getDefiningOp()))
+    element = element.getDefiningOp()->getOperand(0);
+  return element;
+}
+
 bool netc::isConversion(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() != 0)
     return false;
   Block &body = op->getRegion(0).front();
-  Value element = body.getTerminator()->getOperand(0);
-  while (
-      isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(element.getDefiningOp()))
-    element = element.getDefiningOp()->getOperand(0);
-  return element == body.getArgument(0);
+  return converted(body.getTerminator()->getOperand(0)) == body.getArgument(0);
+}
+
+bool netc::isRoundedSum(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return false;
+  Block &body = op->getRegion(0).front();
+  auto add = converted(body.getTerminator()->getOperand(0))
+                 .getDefiningOp<arith::AddFOp>();
+  return add && converted(add.getLhs()) == body.getArgument(0) &&
+         converted(add.getRhs()) == body.getArgument(1);
+}
+
+bool netc::isSum(linalg::LinalgOp op) {
+  return isRoundedSum(op) &&
+         llvm::hasSingleElement(op->getRegion(0).front().without_terminator());
 }
 
 int64_t netc::elementsOf(Value tensor) {

@@ -22,6 +22,12 @@ bool isCopy(mlir::linalg::LinalgOp op);
 /// Whether an op only copies the elements of its operand, or converts them
 /// between floating-point formats.
 bool isConversion(mlir::linalg::LinalgOp op);
+/// The value that a payload widens or rounds to `element`.
+mlir::Value converted(mlir::Value element);
+/// Whether an op adds two tensors element by element.
+bool isSum(mlir::linalg::LinalgOp op);
+/// The same, or it widens the operands or rounds the sum.
+bool isRoundedSum(mlir::linalg::LinalgOp op);
 
 /// The memref that a tensor is loaded from, such as the slot of a parameter,
 /// through reshapes and slices. Null if the tensor is computed.

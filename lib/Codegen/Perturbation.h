@@ -11,10 +11,10 @@
 namespace netc {
 
 /// Calls `double netc_perturb(double value, double unit, double least)`, and
-/// declares it in `module` if needed. The function returns `value`, an f64, with
-/// the error of a rounding to `format`: at most the larger one of `unit`, half a
-/// unit in the last place, relative to the value, and `least`, half of the
-/// smallest subnormal number.
+/// declares it in `module` if needed. The function returns `value`, an f64,
+/// with the error of a rounding to `format`: at most the larger one of `unit`,
+/// half a unit in the last place, relative to the value, and `least`, half of
+/// the smallest subnormal number.
 mlir::Value perturb(mlir::OpBuilder &b, mlir::ModuleOp module,
                     mlir::Value value, mlir::FloatType format);
 

@@ -57,6 +57,13 @@ static Value transpose(OpBuilder &b, Location loc, Value x,
   return b.create<linalg::TransposeOp>(loc, x, empty, order)->getResult(0);
 }
 
+static SmallVector<OpFoldResult> reordered(SmallVector<OpFoldResult> values,
+                                           ArrayRef<int64_t> order) {
+  applyPermutationToVector(values, order);
+  return values;
+}
+
+namespace {
 /// Merges two transposes, and removes those that change nothing and those of
 /// uninitialized or filled tensors.
 struct FoldTranspose : OpRewritePattern<linalg::TransposeOp> {
@@ -236,15 +243,12 @@ struct SinkThroughInsert : OpRewritePattern<tensor::InsertSliceOp> {
       return failure();
     Order order(whole ? whole.getPermutation() : part.getPermutation());
     Order inverse = invertPermutationVector(order);
-    auto reorder = [&](SmallVector<OpFoldResult> values) {
-      applyPermutationToVector(values, inverse);
-      return values;
-    };
     Value inserted = b.create<tensor::InsertSliceOp>(
         op.getLoc(), transpose(b, op.getLoc(), op.getSource(), inverse),
         transpose(b, op.getLoc(), op.getDest(), inverse),
-        reorder(op.getMixedOffsets()), reorder(op.getMixedSizes()),
-        reorder(op.getMixedStrides()));
+        reordered(op.getMixedOffsets(), inverse),
+        reordered(op.getMixedSizes(), inverse),
+        reordered(op.getMixedStrides(), inverse));
     b.replaceOp(op, transpose(b, op.getLoc(), inserted, order));
     return success();
   }
@@ -261,19 +265,15 @@ struct SinkThroughExtract : OpRewritePattern<tensor::ExtractSliceOp> {
       return failure();
     Order order(whole.getPermutation());
     Order inverse = invertPermutationVector(order);
-    auto reorder = [&](SmallVector<OpFoldResult> values) {
-      applyPermutationToVector(values, inverse);
-      return values;
-    };
     Value part = b.create<tensor::ExtractSliceOp>(
-        op.getLoc(), whole.getInput(), reorder(op.getMixedOffsets()),
-        reorder(op.getMixedSizes()), reorder(op.getMixedStrides()));
+        op.getLoc(), whole.getInput(), reordered(op.getMixedOffsets(), inverse),
+        reordered(op.getMixedSizes(), inverse),
+        reordered(op.getMixedStrides(), inverse));
     b.replaceOp(op, transpose(b, op.getLoc(), part, order));
     return success();
   }
 };
 
-namespace {
 struct PropagateTransposes
     : netc::impl::PropagateTransposesBase<PropagateTransposes> {
   void runOnOperation() override {

@@ -70,7 +70,6 @@ public:
   X(setContext, cuCtxSetCurrent, (Context context))                            \
   X(memoryInfo, cuMemGetInfo_v2, (size_t * available, size_t * all))           \
   X(allocate, cuMemAlloc_v2, (Address * address, size_t bytes))                \
-  X(release, cuMemFree_v2, (Address address))                                  \
   X(fill, cuMemsetD8_v2, (Address address, unsigned char value, size_t bytes)) \
   X(upload, cuMemcpyHtoD_v2, (Address to, const void *from, size_t bytes))     \
   X(download, cuMemcpyDtoH_v2, (void *to, Address from, size_t bytes))         \

@@ -250,7 +250,7 @@ private:
       i.control = Instruction::Barrier;
       return end();
     }
-    if (is("membar") || is("fence") || (is("bar") && has("warp")))
+    if (is("membar") || is("fence"))
       return none(nothing);
     if (is("ld") || is("ldu") || is("st") || is("atom") || is("red"))
       return chooseAccess();

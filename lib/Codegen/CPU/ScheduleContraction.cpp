@@ -214,7 +214,7 @@ private:
     int64_t registers = target.vectorRegisters;
     if (dims.isDot) {
       // Each pair of a row and a column has its own accumulator.
-      bool hasMany = registers >= 32;
+      bool hasMany = registers >= kManyRegisters;
       nr = tile(dims.n, hasMany ? 3 : 2);
       mr = tile(dims.m, hasMany ? 8 : 4);
       return;

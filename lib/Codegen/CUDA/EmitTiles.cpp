@@ -75,8 +75,7 @@ private:
     for (int64_t i = 0; i < side * tiles.bk; i += TileSchedule::kThreads) {
       Value first = rem(thread, inner), second = div(thread, inner);
       // The threads copy several rows of the tile at a time.
-      if (inner < TileSchedule::kThreads)
-        second = b.add(second, i / inner);
+      second = b.add(second, i / inner);
       Value inK = isAlongK ? first : second, inSide = isAlongK ? second : first;
       Value atK = b.add(k, inK);
       Value at = b.add(isA ? firstM : firstN, inSide);
