@@ -265,15 +265,23 @@ Explanation::Answer Explanation::foreignWord() const {
   if (!is(word, {NetParser::ID}) || !sameLine(word, found))
     return std::nullopt;
   std::string text = word->getText();
-  auto advice = StringSwitch<std::optional<Message>>(text)
-                    .Case("elif", error::Elif())
-                    .Case("while", error::While())
-                    .Case("from", error::ImportArgument())
-                    .Case("assert", error::UnknownStatement(text, "require"))
-                    .Cases("def", "fn", "func", "function", "class", "module",
-                           error::ForeignDeclaration())
-                    .Cases("let", "const", "var", error::ForeignBinding())
-                    .Default(std::nullopt);
+  auto advice =
+      StringSwitch<std::optional<Message>>(text)
+          .Case("elif", error::Elif())
+          .Case("while", error::While())
+          .Case("from", error::ImportArgument())
+          .Case("assert", error::UnknownStatement(text, "require"))
+          .Cases("model", "network", error::UnknownStatement(text, "net"))
+          .Case("layer", error::UnknownStatement(text, "block"))
+          .Case("data", error::UnknownStatement(text, "dataset"))
+          .Cases("run", "training", "fit",
+                 error::UnknownStatement(text, "train"))
+          .Cases("inference", "serve", error::UnknownStatement(text, "infer"))
+          .Cases("include", "use", error::UnknownStatement(text, "import"))
+          .Cases("def", "fn", "func", "function", "class", "module",
+                 error::ForeignDeclaration())
+          .Cases("let", "const", "var", error::ForeignBinding())
+          .Default(std::nullopt);
   // Only two words in a row are certainly an error.
   if (advice && (word == found || is(found, {NetParser::ID, NetParser::NUMBER,
                                              NetParser::TRUE, NetParser::NOT})))
