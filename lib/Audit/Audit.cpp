@@ -14,6 +14,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <unordered_map>
+
 using namespace netc;
 using namespace netc::audit;
 using llvm::StringRef;
@@ -86,6 +88,7 @@ public:
     compareGradients();
     std::vector<Match> matches =
         audit.run ? matchMicroBatches() : matchesOfTraceAlone();
+    audit.rows.reserve(matches.size());
     for (const Match &match : matches)
       audit.rows.push_back(rowOf(match));
     if (audit.run && llvm::none_of(audit.rows, [](const Row &row) {
@@ -225,19 +228,22 @@ private:
       audit.addOther(claim, other, std::to_string(others) + " other kernels");
   }
 
-  static std::string rowNameOf(StringRef kernel) {
-    std::string name = trace::shownName(kernelBaseName(kernel));
-    return name.empty() ? "?" : name;
+  /// What rows call a kernel. Many launches bear one name.
+  StringRef rowNameOf(trace::Name kernel) {
+    auto [name, isNew] = rowNames.try_emplace(kernel);
+    if (isNew)
+      name->second = trace::shownName(kernelBaseName(trace.names[kernel]));
+    return name->second.empty() ? "?" : StringRef(name->second);
   }
 
   void addKernels() {
     llvm::StringMap<size_t> places;
     for (const StepKernel &each : step.kernels) {
       const trace::DeviceEvent &kernel = trace.kernels[each.kernel];
-      std::string name = rowNameOf(trace.names[kernel.name]);
+      StringRef name = rowNameOf(kernel.name);
       auto [place, isNew] = places.try_emplace(name, audit.kernels.size());
       if (isNew)
-        audit.kernels.push_back({name, 0, 0, std::nullopt});
+        audit.kernels.push_back({name.str(), 0, 0, std::nullopt});
       KernelRow &row = audit.kernels[place->second];
       ++row.launches;
       row.nanoseconds += kernel.duration;
@@ -259,15 +265,14 @@ private:
         lists[rowOf[*kernel.product]].push_back(kernel.kernel);
     return lists;
   }
-  std::vector<std::vector<uint32_t>> kernelsOfNames() const {
+  std::vector<std::vector<uint32_t>> kernelsOfNames() {
     llvm::StringMap<size_t> places;
     for (auto [i, row] : llvm::enumerate(audit.kernels))
       places[row.name] = i;
     std::vector<std::vector<uint32_t>> lists(audit.kernels.size());
-    for (const StepKernel &kernel : step.kernels) {
-      StringRef name = trace.names[trace.kernels[kernel.kernel].name];
-      lists[places[rowNameOf(name)]].push_back(kernel.kernel);
-    }
+    for (const StepKernel &kernel : step.kernels)
+      lists[places[rowNameOf(trace.kernels[kernel.kernel].name)]].push_back(
+          kernel.kernel);
     return lists;
   }
 
@@ -419,12 +424,10 @@ private:
     }
     std::vector<uint32_t> all;
     llvm::MapVector<StringRef, std::vector<uint32_t>> byName;
-    std::deque<std::string> names;
     std::optional<Rational> flop;
     for (auto [i, kernel] : llvm::enumerate(trace.counted)) {
       all.push_back(i);
-      names.push_back(rowNameOf(trace.names[kernel.name]));
-      byName[names.back()].push_back(i);
+      byName[rowNameOf(kernel.name)].push_back(i);
       if (std::optional<Rational> each = ordinaryFlop(trace, kernel))
         flop = flop.value_or(0) + *each * Rational(kernel.invocations);
     }
@@ -709,11 +712,18 @@ private:
         for (unsigned i : row.products)
           add(false, trace.names[trace.host[step.products[i].event].name],
               step.products[i].nanoseconds);
+    std::unordered_map<trace::Name, std::string> suspected;
     for (const StepKernel &kernel : step.kernels) {
+      if (kernel.product)
+        continue;
       const trace::DeviceEvent &event = trace.kernels[kernel.kernel];
-      std::string name = kernelBaseName(trace.names[event.name]);
-      if (!kernel.product && multipliesByName(name))
-        add(true, name, event.duration);
+      auto [name, isNew] = suspected.try_emplace(event.name);
+      if (isNew)
+        if (std::string base = kernelBaseName(trace.names[event.name]);
+            multipliesByName(base))
+          name->second = std::move(base);
+      if (!name->second.empty())
+        add(true, name->second, event.duration);
     }
     for (auto &[key, unknown] : found)
       audit.unknown.push_back(std::move(unknown));
@@ -764,6 +774,8 @@ private:
   const trace::Trace &trace;
   TracedStep &step;
   const Question &question;
+  /// See rowNameOf. In another map its texts would move.
+  std::unordered_map<trace::Name, std::string> rowNames;
   std::optional<SpecifiedStep> own; ///< owns the names of `specified`
   std::vector<size_t> begins = {0}; ///< see microBatchesOf
   std::vector<SpecifiedProduct> specified;

@@ -31,7 +31,7 @@ static Elements sorted(Rational a, Rational b, Rational c) {
 /// Whether each size of its operands is known: a reader has -1 for one that is
 /// no number.
 static bool hasSizes(const Trace &trace, const HostEvent &event) {
-  for (unsigned i = 0; i < event.shapes.size; ++i)
+  for (unsigned i = 0; i < trace.inputsOf(event).shapes.size; ++i)
     if (llvm::any_of(trace.shape(event, i),
                      [](int64_t size) { return size < 0; }))
       return false;
@@ -625,7 +625,7 @@ std::optional<Rational> netc::audit::profilerFlop(const Trace &trace,
   } else if (name == "aten::addmm" || name == "aten::baddbmm") {
     return hasSizes(trace, event) ? matrices(shape(1), shape(2)).flop
                                   : std::nullopt;
-  } else if (isElementwise(trace, event) && event.shapes.size) {
+  } else if (isElementwise(trace, event) && trace.inputsOf(event).shapes.size) {
     flop = productOf(shape(0)); // of a scalar 1
   }
   return flop.isValid() ? flop : Rational(0);

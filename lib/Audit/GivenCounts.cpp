@@ -141,7 +141,8 @@ private:
       if (event.start < step.start || event.start >= step.end)
         continue;
       auto found = sums.find(
-          keyOf(trace, event.name, hasShapes ? event.shapes : trace::Slice()));
+          keyOf(trace, event.name,
+                hasShapes ? trace.inputsOf(event).shapes : trace::Slice()));
       if (found == sums.end())
         continue;
       std::optional<unsigned> product = holderOf(event);

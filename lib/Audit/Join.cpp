@@ -113,11 +113,27 @@ static Pairs align(uint32_t n, uint32_t m,
 namespace {
 constexpr uint32_t nobody = ~0u;
 
-struct Launched {
+/// The base names of the kernels of a trace, each made once.
+class BaseNames {
+public:
+  explicit BaseNames(const Trace &trace) : trace(trace) {}
+
+  StringRef operator[](Name kernel) {
+    auto [base, isNew] = bases.try_emplace(kernel);
+    if (isNew)
+      base->second = kernelBaseName(trace.names[kernel]);
+    return base->second;
+  }
+
+private:
+  const Trace &trace;
+  std::unordered_map<Name, std::string> bases;
+};
+
+struct Launched : Extents {
   uint32_t index;       ///< into Trace::kernels or Trace::counted
   uint32_t op = nobody; ///< the innermost op around its launch
-  std::string name;     ///< without arguments
-  std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
+  StringRef name;       ///< without arguments
 };
 
 /// The innermost op around each launch. Within it, libraries may differ.
@@ -147,7 +163,8 @@ llvm::DenseMap<uint32_t, uint32_t> opsOfLaunches(const Trace &trace) {
 }
 
 std::vector<Launched> launchedOf(const Trace &trace,
-                                 llvm::ArrayRef<uint32_t> kernels) {
+                                 llvm::ArrayRef<uint32_t> kernels,
+                                 BaseNames &names) {
   llvm::DenseMap<uint32_t, uint32_t> ops = opsOfLaunches(trace);
   std::unordered_map<int64_t, uint32_t> launches;
   for (auto [i, event] : llvm::enumerate(trace.host))
@@ -158,8 +175,7 @@ std::vector<Launched> launchedOf(const Trace &trace,
     const DeviceEvent &kernel = trace.kernels[i];
     if (kernel.kind != DeviceEvent::Kernel)
       continue;
-    Launched launched{i, nobody, kernelBaseName(trace.names[kernel.name]),
-                      kernel.grid, kernel.block};
+    Launched launched{trace.extentsOf(kernel), i, nobody, names[kernel.name]};
     int64_t time = kernel.start;
     if (auto found = launches.find(kernel.correlation);
         found != launches.end()) {
@@ -185,7 +201,7 @@ std::vector<Launched> launchedOf(const Trace &trace,
 
 /// Assigns counted kernels to the launches of the trace in order, if there are
 /// as many.
-std::vector<Launched> countedOf(const Trace &trace) {
+std::vector<Launched> countedOf(const Trace &trace, BaseNames &names) {
   std::vector<uint32_t> launches;
   for (auto [i, event] : llvm::enumerate(trace.host))
     if (event.kind == HostEvent::Launch &&
@@ -200,9 +216,7 @@ std::vector<Launched> countedOf(const Trace &trace) {
     ops = opsOfLaunches(trace);
   std::vector<Launched> result;
   for (auto [i, kernel] : llvm::enumerate(trace.counted)) {
-    Launched launched{uint32_t(i), nobody,
-                      kernelBaseName(trace.names[kernel.name]), kernel.grid,
-                      kernel.block};
+    Launched launched{kernel, uint32_t(i), nobody, names[kernel.name]};
     if (launches.size() == trace.counted.size())
       if (auto op = ops.find(launches[i]); op != ops.end())
         launched.op = op->second;
@@ -214,8 +228,7 @@ std::vector<Launched> countedOf(const Trace &trace) {
 /// 0 if the names differ, more if grid and block are equal, too. A truncated
 /// name may be a prefix of the other.
 int likenessOf(const Launched &a, const Launched &b) {
-  bool isCut = StringRef(a.name).starts_with(b.name) ||
-               StringRef(b.name).starts_with(a.name);
+  bool isCut = a.name.starts_with(b.name) || b.name.starts_with(a.name);
   if (!isCut || a.name.empty() || b.name.empty())
     return 0;
   int alike = a.name == b.name ? 3 : 2;
@@ -248,8 +261,9 @@ std::vector<JoinedKernels>
 netc::audit::joinKernels(const Trace &timeline,
                          llvm::ArrayRef<uint32_t> kernels,
                          const Trace &counters) {
-  std::vector<Launched> first = launchedOf(timeline, kernels),
-                        second = countedOf(counters);
+  BaseNames names(timeline), otherNames(counters);
+  std::vector<Launched> first = launchedOf(timeline, kernels, names),
+                        second = countedOf(counters, otherNames);
   std::vector<JoinedKernels> joined;
   auto opOf = [](const Launched &one) {
     return one.op == nobody ? std::nullopt : std::optional(one.op);
@@ -288,8 +302,9 @@ netc::audit::joinKernels(const Trace &timeline,
     const HostEvent &op = timeline.host[a.op], &other = counters.host[b.op];
     if (timeline.names[op.name] != counters.names[other.name])
       return 0;
-    bool isSameShape = op.shapes.size == other.shapes.size;
-    for (unsigned k = 0; isSameShape && k < op.shapes.size; ++k)
+    uint32_t operands = timeline.inputsOf(op).shapes.size;
+    bool isSameShape = operands == counters.inputsOf(other).shapes.size;
+    for (unsigned k = 0; isSameShape && k < operands; ++k)
       isSameShape = timeline.shape(op, k) == counters.shape(other, k);
     return 2 + int(isSameShape);
   };

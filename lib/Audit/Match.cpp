@@ -626,7 +626,7 @@ static std::vector<Key> oftenIn(const trace::Trace &trace,
   std::map<Key, size_t> counts;
   for (const trace::HostEvent &event : trace.host)
     if (event.start >= step.start && event.start < step.end)
-      for (unsigned i = 0; i < event.shapes.size; ++i)
+      for (unsigned i = 0; i < trace.inputsOf(event).shapes.size; ++i)
         add(trace.shape(event, i).take_front(3), counts);
   std::vector<std::pair<size_t, Key>> sorted;
   for (const auto &[key, count] : counts)

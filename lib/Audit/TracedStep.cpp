@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 using namespace netc;
 using namespace netc::audit;
@@ -486,8 +485,9 @@ private:
         if (auto found = below.find(i); found != below.end())
           event = found->second;
       // Traces of 2021 lack the stride, which the profiler knew.
-      if (nameOf(i) == "aten::conv2d" && trace.host[i].values.size == 0 &&
-          event != nobody && trace.shape(trace.host[i], 0).size() == 4)
+      if (nameOf(i) == "aten::conv2d" &&
+          trace.inputsOf(trace.host[i]).values.size == 0 && event != nobody &&
+          trace.shape(trace.host[i], 0).size() == 4)
         flop = step.products[productOf[event]].flop;
       if (flop && flop->isZero())
         continue;
@@ -532,15 +532,21 @@ private:
     return name.contains("nccl") || name.contains("rccl");
   }
 
-  /// The length of the union of the intervals.
-  static int64_t cover(std::vector<std::pair<int64_t, int64_t>> intervals) {
-    llvm::sort(intervals);
+  /// When a kernel runs.
+  struct Interval {
+    int64_t from, to;
+    bool isCommunication;
+  };
+
+  /// The length of the union of intervals, which are sorted by their begin.
+  static int64_t cover(llvm::ArrayRef<Interval> intervals,
+                       bool withCommunication) {
     int64_t sum = 0, end = INT64_MIN;
-    for (auto [from, to] : intervals) {
-      from = std::max(from, end);
-      if (to > from)
-        sum += to - from;
-      end = std::max(end, to);
+    for (const Interval &each : intervals) {
+      if (each.isCommunication && !withCommunication)
+        continue;
+      sum += std::max<int64_t>(each.to - std::max(each.from, end), 0);
+      end = std::max(end, each.to);
     }
     return sum;
   }
@@ -552,27 +558,27 @@ private:
       return;
     for (TracedProduct &product : step.products)
       product.nanoseconds = 0;
-    // Any number may be an id, also those that a DenseMap keeps for itself.
-    std::unordered_map<int64_t, uint32_t> launches;
-    bool hasLaunches = false;
+    // By correlation; there may be millions.
+    std::vector<std::pair<int64_t, uint32_t>> launches;
     for (auto [i, event] : llvm::enumerate(trace.host))
-      if (event.kind == HostEvent::Launch) {
-        launches.try_emplace(event.correlation, i);
-        hasLaunches = true;
-      }
+      if (event.kind == HostEvent::Launch)
+        launches.push_back({event.correlation, uint32_t(i)});
+    llvm::sort(launches);
     struct Intervals {
       DeviceTimes times;
-      std::vector<std::pair<int64_t, int64_t>> all, apart;
+      std::vector<Interval> intervals;
     };
     std::map<int32_t, Intervals> byDevice;
     double seconds = 0, efficient = 0, occupied = 0;
     Levels &levels = step.levels;
     for (auto [index, kernel] : llvm::enumerate(trace.kernels)) {
-      auto launch = launches.find(kernel.correlation);
-      bool isLaunched = launch != launches.end();
+      auto launch =
+          llvm::lower_bound(launches, std::pair(kernel.correlation, 0u));
+      bool isLaunched =
+          launch != launches.end() && launch->first == kernel.correlation;
       int64_t time =
           isLaunched ? trace.host[launch->second].start : kernel.start;
-      if (hasLaunches && !isLaunched && !step.name.empty()) {
+      if (!launches.empty() && !isLaunched && !step.name.empty()) {
         step.unlaunched += kernel.kind == DeviceEvent::Kernel;
         continue;
       }
@@ -585,9 +591,8 @@ private:
       Intervals &device = byDevice[kernel.device];
       ++device.times.kernels;
       device.times.sum += kernel.duration;
-      device.all.push_back({kernel.start, kernel.end()});
-      if (!isCommunication(trace.names[kernel.name]))
-        device.apart.push_back(device.all.back());
+      device.intervals.push_back({kernel.start, kernel.end(),
+                                  isCommunication(trace.names[kernel.name])});
       bool isFirst = step.kernels.empty();
       step.kernelsStart =
           isFirst ? kernel.start : std::min(step.kernelsStart, kernel.start);
@@ -611,8 +616,11 @@ private:
     for (auto &[number, device] : byDevice) {
       DeviceTimes &times = levels.devices.emplace_back(device.times);
       times.device = number;
-      times.unionOfAll = cover(std::move(device.all));
-      times.withoutCommunication = cover(std::move(device.apart));
+      llvm::sort(device.intervals, [](const Interval &a, const Interval &b) {
+        return a.from < b.from;
+      });
+      times.unionOfAll = cover(device.intervals, true);
+      times.withoutCommunication = cover(device.intervals, false);
       levels.kernels += times.kernels;
       levels.sum += times.sum;
       levels.unionOfAll += times.unionOfAll;

@@ -192,13 +192,13 @@ private:
     if (isNew)
       trace.threads.push_back({"", thread});
     node.thread = known->second;
-    node.shapes = trace.addShapes(shapes);
     // Tensors have no values here, as in Kineto's traces.
     for (size_t i = 0; i < values.size() && i < types.size(); ++i)
       if (StringRef(types[i]).contains("Tensor"))
         values[i].clear();
-    node.types = trace.addWords(types);
-    node.values = trace.addWords(values);
+    node.inputs =
+        trace.addInputs({trace.addShapes(shapes), trace.addWords(types),
+                         trace.addWords(values)});
     trace.host.push_back(node);
     places.push_back(place);
     return true;
@@ -239,23 +239,24 @@ size_t netc::trace::addShapes(Trace &trace, const Trace &execution) {
     // own.
     auto found =
         byRecord.find(event.record > 0 ? event.record : event.external);
-    if (event.kind != HostEvent::Op || event.shapes.size ||
+    if (event.kind != HostEvent::Op || trace.inputsOf(event).shapes.size ||
         found == byRecord.end())
       continue;
     const HostEvent &from = execution.host[found->second];
+    const Inputs &inputs = execution.inputsOf(from);
     if (execution.names[from.name] != trace.names[event.name])
       continue;
     std::vector<std::vector<int64_t>> shapes;
-    for (unsigned i = 0; i < from.shapes.size; ++i)
+    for (unsigned i = 0; i < inputs.shapes.size; ++i)
       shapes.push_back(execution.shape(from, i).vec());
-    event.shapes = trace.addShapes(shapes);
     std::vector<std::string> types, values;
-    for (unsigned i = 0; i < from.types.size; ++i)
+    for (unsigned i = 0; i < inputs.types.size; ++i)
       types.push_back(execution.type(from, i).str());
-    for (unsigned i = 0; i < from.values.size; ++i)
+    for (unsigned i = 0; i < inputs.values.size; ++i)
       values.push_back(execution.value(from, i).str());
-    event.types = trace.addWords(types);
-    event.values = trace.addWords(values);
+    event.inputs =
+        trace.addInputs({trace.addShapes(shapes), trace.addWords(types),
+                         trace.addWords(values)});
     ++added;
   }
   return added;

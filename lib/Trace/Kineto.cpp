@@ -45,7 +45,7 @@ struct Event {
   std::optional<int64_t> sequence, external, correlation, record, device,
       stream, allocated, deviceType;
   std::vector<Counter> counters; ///< of `cuda_profiler_range`
-  std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
+  Extents extents;
   float blocksPerSm = -1, occupancy = -1;
   std::vector<std::vector<int64_t>> shapes;
   std::vector<std::string> types, values;
@@ -172,9 +172,9 @@ private:
     else if (level == 3 && isMember(key, "Concrete Inputs"))
       event.values.push_back(text.str());
     else if (level == 3 && key == "grid")
-      addTo(event.grid, numGrid, text);
+      addTo(event.extents.grid, numGrid, text);
     else if (level == 3 && key == "block")
-      addTo(event.block, numBlock, text);
+      addTo(event.extents.block, numBlock, text);
     else if (level == 4 && isDims() && !event.shapes.empty())
       event.shapes.back().push_back(integerIn(text).value_or(-1));
     return true;
@@ -289,13 +289,11 @@ private:
     kept.start = *event.start;
     kept.duration = *event.duration;
     kept.correlation = event.correlation.value_or(-1);
-    kept.external = event.external.value_or(-1);
     // The process of a kernel is its device.
     kept.device = int32_t(event.device ? *event.device
                                        : integerIn(event.process).value_or(0));
     kept.stream = int32_t(event.stream.value_or(0));
-    kept.grid = event.grid;
-    kept.block = event.block;
+    kept.extents = trace.addExtents(event.extents);
     kept.blocksPerSm = event.blocksPerSm;
     kept.occupancy = event.occupancy;
   }
@@ -325,9 +323,9 @@ private:
     kept.thread = thread->second;
     if (kind != HostEvent::Op)
       return;
-    kept.shapes = trace.addShapes(event.shapes);
-    kept.types = trace.addWords(event.types);
-    kept.values = trace.addWords(event.values);
+    kept.inputs = trace.addInputs({trace.addShapes(event.shapes),
+                                   trace.addWords(event.types),
+                                   trace.addWords(event.values)});
   }
 
   Trace &trace;

@@ -264,17 +264,20 @@ private:
   /// A unique number for a correlation id of a process, since another process
   /// may use the same.
   int64_t correlationOf(int64_t process, int64_t id) {
-    return correlations.try_emplace({process, id}, int64_t(correlations.size()))
-        .first->second;
+    // Those of CUPTI have 32 bits.
+    auto place = processes.try_emplace(process, processes.size()).first;
+    return int64_t((place->second << 32) + uint64_t(id));
   }
 
-  Name textOf(int64_t id) {
+  std::string textOf(int64_t id) {
+    texts->bind(id);
+    return texts->next() ? texts->text(0) : "";
+  }
+
+  Name nameOf(int64_t id) {
     auto [known, isNew] = names.try_emplace(id, 0);
-    if (isNew) {
-      texts->bind(id);
-      if (texts->next())
-        known->second = trace.names.intern(texts->text(0));
-    }
+    if (isNew)
+      known->second = trace.names.intern(textOf(id));
     return known->second;
   }
 
@@ -313,17 +316,21 @@ private:
       event.duration = *duration;
       event.device = int32_t(rows.integer(2));
       event.stream = int32_t(rows.integer(3));
-      if (!rows.isNull(4))
+      if (!rows.isNull(4)) {
         event.correlation =
             correlationOf(processOf(rows.integer(5)), rows.integer(4));
+        correlations.push_back(event.correlation);
+      }
       hasProcesses |= !rows.isNull(5);
       if (kind != DeviceEvent::Kernel)
         continue;
-      event.name = textOf(rows.integer(rows.isNull(6) ? 7 : 6));
+      event.name = nameOf(rows.integer(rows.isNull(6) ? 7 : 6));
+      Extents extents;
       for (int axis = 0; axis < 3; ++axis) {
-        event.grid[axis] = rows.integer(8 + axis);
-        event.block[axis] = rows.integer(11 + axis);
+        extents.grid[axis] = rows.integer(8 + axis);
+        extents.block[axis] = rows.integer(11 + axis);
       }
+      event.extents = trace.addExtents(extents);
     }
     return rows.isWhole();
   }
@@ -348,31 +355,72 @@ private:
 
   /// Reads the calls that launched the device events.
   bool readLaunches() {
+    llvm::sort(correlations);
     Rows rows = database.select(
         "CUPTI_ACTIVITY_KIND_RUNTIME",
         {"start", "end", "correlationId", "globalTid", "nameId"});
     while (rows.next()) {
       if (isFull())
         return true;
-      auto known = correlations.find(
-          {hasProcesses ? processOf(rows.integer(3)) : 0, rows.integer(2)});
-      if (rows.isNull(2) || known == correlations.end()) {
+      int64_t correlation = correlationOf(
+          hasProcesses ? processOf(rows.integer(3)) : 0, rows.integer(2));
+      if (rows.isNull(2) ||
+          !std::binary_search(correlations.begin(), correlations.end(),
+                              correlation)) {
         ++trace.read;
         ++trace.dropped["other"];
         continue;
       }
       if (HostEvent *event =
               addOnHost(HostEvent::Launch, rows, rows.integer(3))) {
-        event->correlation = known->second;
-        event->name = textOf(rows.integer(4));
+        event->correlation = correlation;
+        event->name = nameOf(rows.integer(4));
       }
     }
     return rows.isWhole();
   }
 
-  /// Reads ranges. Those of `emit_nvtx` are ops: `aten::addmm, seq = 45480,
-  /// op_id = 991316, sizes = [[..]]`.
+  /// What the text of a range says.
+  struct Range {
+    Name name = 0;
+    bool isOp = false;
+    int64_t sequence = -1, id = -1;
+    uint32_t inputs = 0;
+  };
+
+  /// Those of `emit_nvtx` are ops: `aten::addmm, seq = 45480, op_id = 991316,
+  /// sizes = [[..]]`.
+  Range rangeOf(StringRef text) {
+    auto [name, facts] = text.split(", ");
+    auto fact = [facts = facts](StringRef key) {
+      size_t at = facts.find(key);
+      return at == StringRef::npos ? StringRef()
+                                   : facts.substr(at + key.size());
+    };
+    auto number = [](StringRef text) {
+      return integerIn(text.take_until([](char c) { return c == ','; }));
+    };
+    std::optional<int64_t> sequence = number(fact("seq = ")),
+                           id = number(fact("op_id = "));
+    Range range;
+    range.isOp = sequence || id;
+    range.name = trace.names.intern(range.isOp ? name : text);
+    if (!range.isOp)
+      return range;
+    range.sequence = sequence.value_or(-1);
+    range.id = id.value_or(-1);
+    StringRef sizes = fact("sizes = ");
+    size_t end = sizes.find("]]");
+    range.inputs = trace.addInputs(
+        {readShapes(end == StringRef::npos ? sizes : sizes.take_front(end + 2),
+                    trace),
+         {},
+         {}});
+    return range;
+  }
+
   bool readRanges() {
+    std::unordered_map<int64_t, Range> known; // by id of the text
     // 59 is a range of a thread, 60 one that any thread may end.
     Rows rows = database.select(
         "NVTX_EVENTS", {"start", "end", "text", "textId", "globalTid"},
@@ -384,33 +432,23 @@ private:
           addOnHost(HostEvent::Annotation, rows, rows.integer(4));
       if (!event)
         continue;
-      std::string text = rows.isNull(2)
-                             ? trace.names[textOf(rows.integer(3))].str()
-                             : rows.text(2);
-      auto [name, facts] = StringRef(text).split(", ");
-      auto fact = [facts = facts](StringRef key) {
-        size_t at = facts.find(key);
-        return at == StringRef::npos ? StringRef()
-                                     : facts.substr(at + key.size());
-      };
-      auto number = [](StringRef text) {
-        return integerIn(text.take_until([](char c) { return c == ','; }));
-      };
-      std::optional<int64_t> sequence = number(fact("seq = ")),
-                             id = number(fact("op_id = "));
-      event->name = trace.names.intern(sequence || id ? name : text);
-      if (!sequence && !id)
+      Range range;
+      if (rows.isNull(2)) {
+        auto [text, isNew] = known.try_emplace(rows.integer(3));
+        if (isNew)
+          text->second = rangeOf(textOf(rows.integer(3)));
+        range = text->second;
+      } else {
+        range = rangeOf(rows.text(2));
+      }
+      event->name = range.name;
+      if (!range.isOp)
         continue;
       event->kind = HostEvent::Op;
-      event->sequence = sequence.value_or(-1);
-      event->external = int32_t(id.value_or(-1));
-      trace.hasSequence |= sequence.has_value();
-      StringRef sizes = fact("sizes = ");
-      event->shapes =
-          readShapes(sizes.take_front(sizes.find("]]") == StringRef::npos
-                                          ? sizes.size()
-                                          : sizes.find("]]") + 2),
-                     trace);
+      event->sequence = range.sequence;
+      event->external = int32_t(range.id);
+      event->inputs = range.inputs;
+      trace.hasSequence |= range.sequence >= 0;
     }
     return rows.isWhole();
   }
@@ -449,7 +487,8 @@ private:
   // Any number may be an id, also those that a DenseMap keeps for itself.
   std::unordered_map<int64_t, Name> names;
   std::unordered_map<int64_t, uint32_t> threads;
-  std::map<std::pair<int64_t, int64_t>, int64_t> correlations;
+  std::unordered_map<int64_t, uint64_t> processes;
+  std::vector<int64_t> correlations; ///< of the device events
 };
 } // namespace
 

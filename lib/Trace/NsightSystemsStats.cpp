@@ -139,8 +139,9 @@ private:
     if (bracket != StringRef::npos)
       event.device =
           int32_t(integerIn(device.substr(bracket).trim("()")).value_or(0));
-    event.grid = {number("GrdX"), number("GrdY"), number("GrdZ")};
-    event.block = {number("BlkX"), number("BlkY"), number("BlkZ")};
+    event.extents =
+        trace.addExtents({{number("GrdX"), number("GrdY"), number("GrdZ")},
+                          {number("BlkX"), number("BlkY"), number("BlkZ")}});
   }
 
   Trace &trace;

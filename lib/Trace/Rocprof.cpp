@@ -159,9 +159,9 @@ private:
     else if (depth() == level + 2 && inner == "queue_id")
       event.stream = int32_t(number());
     else if (depth() == level + 2 && inner == "workgroup_size")
-      ofAxis(event.block, keyAt(level + 2), number());
+      ofAxis(extents.block, keyAt(level + 2), number());
     else if (depth() == level + 2 && inner == "grid_size")
-      ofAxis(event.grid, keyAt(level + 2), number());
+      ofAxis(extents.grid, keyAt(level + 2), number());
   }
 
   static void ofAxis(std::array<int64_t, 3> &sizes, StringRef name,
@@ -174,8 +174,8 @@ private:
   /// The grid is in threads here, and in blocks everywhere else.
   void countBlocks() {
     for (unsigned axis = 0; axis < 3; ++axis)
-      if (event.block[axis] > 0 && event.grid[axis] > 0)
-        event.grid[axis] = (event.grid[axis] - 1) / event.block[axis] + 1;
+      if (extents.block[axis] > 0 && extents.grid[axis] > 0)
+        extents.grid[axis] = (extents.grid[axis] - 1) / extents.block[axis] + 1;
   }
 
   /// A counter has a record for each unit that counts: they are added up.
@@ -202,8 +202,7 @@ private:
     CountedKernel &kernel = trace.counted.emplace_back();
     kernel.device = event.device;
     kernel.stream = event.stream;
-    kernel.grid = event.grid;
-    kernel.block = event.block;
+    static_cast<Extents &>(kernel) = extents;
     kernel.counters = {uint32_t(firstCounter),
                        uint32_t(trace.counters.size() - firstCounter)};
     countedSymbols.push_back(symbol);
@@ -223,6 +222,7 @@ private:
     event.start = *start;
     event.duration = duration;
     countBlocks();
+    event.extents = trace.addExtents(extents);
     trace.kernels.push_back(event);
     symbols.push_back(symbol);
     return true;
@@ -231,6 +231,7 @@ private:
   Trace &trace;
   const TraceLimits &limits;
   DeviceEvent event;
+  Extents extents;
   std::optional<int64_t> start, end, units;
   int64_t symbol = 0, dies = 1, counterId = 0;
   std::string symbolName, agentName, counterName;

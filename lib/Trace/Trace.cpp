@@ -143,3 +143,24 @@ Slice Trace::addWords(llvm::ArrayRef<std::string> texts) {
     llvm::append_range(words, list);
   return known->second;
 }
+
+/// The index of `added` in a list that has no two of the same bytes.
+template <typename T>
+static uint32_t indexOf(const T &added, std::vector<T> &list,
+                        llvm::StringMap<uint32_t> &known) {
+  auto [place, isNew] = known.try_emplace(
+      StringRef(reinterpret_cast<const char *>(&added), sizeof added),
+      uint32_t(list.size()));
+  if (isNew)
+    list.push_back(added);
+  return place->second;
+}
+
+uint32_t Trace::addInputs(const Inputs &added) {
+  bool isNone = !added.shapes.size && !added.types.size && !added.values.size;
+  return isNone ? 0 : indexOf(added, inputs, knownInputs);
+}
+
+uint32_t Trace::addExtents(const Extents &added) {
+  return indexOf(added, extents, knownExtents);
+}

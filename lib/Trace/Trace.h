@@ -45,6 +45,14 @@ struct Slice {
   uint32_t begin = 0, size = 0;
 };
 
+/// What an op was called with, by argument. Equal inputs are stored once, since
+/// most ops repeat in every step.
+struct Inputs {
+  Slice shapes; ///< in Trace::tensors
+  Slice types;  ///< in Trace::words
+  Slice values; ///< in Trace::words: `[2, 2]`, `True`
+};
+
 /// An event on a host thread, from `start` for `duration` nanoseconds.
 struct HostEvent {
   enum Kind : uint8_t {
@@ -56,16 +64,19 @@ struct HostEvent {
   Kind kind = Op;
   Name name = 0;
   uint32_t thread = 0; ///< index into Trace::threads
+  uint32_t inputs = 0; ///< index into Trace::inputs
   int64_t start = 0, duration = 0;
   int64_t sequence = -1;    ///< number of the autograd node, or -1
   int64_t correlation = -1; ///< of a launch
   int32_t external = -1;    ///< id by which kernels refer to their op
   int32_t record = -1;      ///< id by which an execution trace refers to the op
-  Slice shapes;             ///< in Trace::tensors, by argument
-  Slice types;              ///< in Trace::words, by argument
-  Slice values;             ///< in Trace::words: `[2, 2]`, `True`
 
   int64_t end() const { return start + duration; }
+};
+
+/// How many blocks a kernel has, and threads a block, by axis.
+struct Extents {
+  std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
 };
 
 /// An event on a device.
@@ -74,11 +85,11 @@ struct DeviceEvent {
   Kind kind = Kernel;
   Name name = 0;
   int64_t start = 0, duration = 0;
-  int64_t correlation = -1, external = -1;
-  Name op = 0;    ///< path of its layer, if the tool records it
-  Slice counters; ///< in Trace::counters: those of XLA
+  int64_t correlation = -1;
+  uint32_t extents = 0; ///< index into Trace::extents
+  Name op = 0;          ///< path of its layer, if the tool records it
+  Slice counters;       ///< in Trace::counters: those of XLA
   int32_t device = 0, stream = 0;
-  std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
   /// The profiler's estimates; negative if there are none.
   float blocksPerSm = -1, occupancy = -1;
 
@@ -94,12 +105,11 @@ struct Counter {
 
 /// A kernel under a counting tool. It has no time in training: such tools run
 /// kernels several times, one by one, at another clock.
-struct CountedKernel {
+struct CountedKernel : Extents {
   Name name = 0;
   /// More than 1 if the tool gives only the mean over kernels of one name.
   int64_t invocations = 1;
   int32_t device = 0, stream = 0;
-  std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
   Slice counters; ///< in Trace::counters
 };
 
@@ -165,7 +175,9 @@ struct Trace {
   std::vector<Count> counts;
   int64_t countedSteps = 1; ///< number of steps that `counts` are summed over
 
-  std::vector<Slice> tensors; ///< each a range in `sizes`
+  std::vector<Inputs> inputs = {Inputs()};    ///< the first are of no op
+  std::vector<Extents> extents = {Extents()}; ///< the first are not known
+  std::vector<Slice> tensors;                 ///< each a range in `sizes`
   std::vector<int64_t> sizes;
   std::vector<Name> words;
 
@@ -186,22 +198,25 @@ struct Trace {
   uint64_t mended = 0;
   std::optional<uint64_t> mendedAt; ///< byte, of the unpacked text
 
+  const Extents &extentsOf(const DeviceEvent &event) const {
+    return extents[event.extents];
+  }
+  const Inputs &inputsOf(const HostEvent &event) const {
+    return inputs[event.inputs];
+  }
   llvm::ArrayRef<int64_t> shape(const HostEvent &event,
                                 unsigned argument) const {
-    if (argument >= event.shapes.size)
+    Slice shapes = inputsOf(event).shapes;
+    if (argument >= shapes.size)
       return {};
-    Slice slice = tensors[event.shapes.begin + argument];
+    Slice slice = tensors[shapes.begin + argument];
     return llvm::ArrayRef(sizes).slice(slice.begin, slice.size);
   }
   llvm::StringRef value(const HostEvent &event, unsigned argument) const {
-    return argument < event.values.size
-               ? names[words[event.values.begin + argument]]
-               : "";
+    return word(inputsOf(event).values, argument);
   }
   llvm::StringRef type(const HostEvent &event, unsigned argument) const {
-    return argument < event.types.size
-               ? names[words[event.types.begin + argument]]
-               : "";
+    return word(inputsOf(event).types, argument);
   }
   /// Whether an event has times, and sums and differences of all times so far
   /// fit in 64 bits. Counts it as broken otherwise.
@@ -230,17 +245,24 @@ struct Trace {
         return counter.value;
     return std::nullopt;
   }
-  /// Adds shapes by argument, or words. Equal lists are stored once, since most
-  /// ops repeat in every step.
+  /// Adds shapes by argument, or words. Equal lists are stored once.
   Slice addShapes(llvm::ArrayRef<std::vector<int64_t>> shapes);
   Slice addWords(llvm::ArrayRef<std::string> texts);
+  /// Return their index. Equal ones are stored once.
+  uint32_t addInputs(const Inputs &added);
+  uint32_t addExtents(const Extents &added);
   bool isEmpty() const {
     return host.empty() && kernels.empty() && counted.empty() && counts.empty();
   }
 
 private:
+  llvm::StringRef word(Slice list, unsigned argument) const {
+    return argument < list.size ? names[words[list.begin + argument]] : "";
+  }
+
   int64_t allDurations = 0;
   llvm::StringMap<Slice> knownShapes, knownWords; ///< by their bytes
+  llvm::StringMap<uint32_t> knownInputs, knownExtents;
 };
 
 } // namespace netc::trace

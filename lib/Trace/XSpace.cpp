@@ -273,8 +273,8 @@ private:
     kept.correlation = event->correlation;
     kept.device = device;
     kept.stream = stream;
-    kept.grid = sizesIn(event->details, "grid:");
-    kept.block = sizesIn(event->details, "block:");
+    kept.extents = trace.addExtents(
+        {sizesIn(event->details, "grid:"), sizesIn(event->details, "block:")});
     kept.counters = {uint32_t(trace.counters.size()),
                      uint32_t(event->counters.size())};
     trace.counters.insert(trace.counters.end(), event->counters.begin(),

@@ -14,11 +14,12 @@ using namespace netc::trace;
 
 /// The slices of an event lie in the arrays that they are of.
 static void look(const Trace &trace, const HostEvent &event) {
-  for (unsigned i = 0; i < event.shapes.size; ++i)
+  const Inputs &inputs = trace.inputsOf(event);
+  for (unsigned i = 0; i < inputs.shapes.size; ++i)
     (void)trace.shape(event, i);
-  for (unsigned i = 0; i < event.types.size; ++i)
+  for (unsigned i = 0; i < inputs.types.size; ++i)
     trace.type(event, i);
-  for (unsigned i = 0; i < event.values.size; ++i)
+  for (unsigned i = 0; i < inputs.values.size; ++i)
     trace.value(event, i);
   assert(event.thread < trace.threads.size() && event.duration >= 0);
 }

@@ -208,7 +208,7 @@ TEST(Readers, NsightSystemsMayHaveFewTables) {
   EXPECT_EQ(trace.device, "NVIDIA H100 80GB HBM3");
   ASSERT_EQ(trace.kernels.size(), 400u);
   EXPECT_EQ(trace.kernels[0].duration, 1000000);
-  EXPECT_EQ(trace.kernels[0].grid[0], 128);
+  EXPECT_EQ(trace.extentsOf(trace.kernels[0]).grid[0], 128);
   EXPECT_EQ(trace.names[trace.kernels[1].name],
             "void cutlass::gemm_nn_128x128<float>(float*, float*)");
   EXPECT_EQ(trace.host.size(), 400u);
@@ -244,7 +244,7 @@ TEST(Readers, NsightSystemsTraceOfKernels) {
   EXPECT_EQ(kernel.correlation, 17);
   EXPECT_EQ(kernel.device, 3);
   EXPECT_EQ(kernel.stream, 7);
-  EXPECT_EQ(kernel.grid[1], 66);
+  EXPECT_EQ(trace.extentsOf(kernel).grid[1], 66);
   EXPECT_EQ(trace.names[kernel.name], "gemm(int, int)");
   EXPECT_EQ(trace.kernels[1].kind, DeviceEvent::Copy);
 }
@@ -296,7 +296,8 @@ TEST(Readers, RocprofGivesItsGridInThreads) {
   ASSERT_EQ(trace.kernels.size(), 3u);
   EXPECT_EQ(trace.kernels[0].duration, 250);
   EXPECT_EQ(trace.kernels[0].correlation, 5);
-  EXPECT_EQ(trace.kernels[0].grid, (std::array<int64_t, 3>{4, 2, 1}));
+  EXPECT_EQ(trace.extentsOf(trace.kernels[0]).grid,
+            (std::array<int64_t, 3>{4, 2, 1}));
   EXPECT_EQ(trace.names[trace.kernels[1].name], "a(int)");
   EXPECT_EQ(trace.names[trace.kernels[2].name], "a(int)");
 }
@@ -315,7 +316,7 @@ TEST(Readers, XSpaceHasKernelsAndTheirLaunches) {
   EXPECT_EQ(trace.kernels.size(), 85u);
   EXPECT_EQ(ofModules, 48u);
   EXPECT_EQ(launched, 85u);
-  EXPECT_EQ(trace.kernels[0].block[0], 512);
+  EXPECT_EQ(trace.extentsOf(trace.kernels[0]).block[0], 512);
 }
 
 TEST(Readers, XSpaceMayBeCut) {
@@ -550,7 +551,7 @@ TEST(Readers, KernelsMayBeOdd) {
       R"j(", "ts": 1, "dur": 2, "args": {"grid": [-1, 99999999999999999999], )j"
       R"j("block": [1, 2, 3, 4, 5], "stream": "x", "device": -9}})j");
   ASSERT_EQ(trace.kernels.size(), 1u);
-  EXPECT_EQ(trace.kernels[0].grid[0], -1);
+  EXPECT_EQ(trace.extentsOf(trace.kernels[0]).grid[0], -1);
   EXPECT_EQ(trace.names[trace.kernels[0].name].size(), size_t(1 << 20));
 }
 
@@ -593,6 +594,37 @@ TEST(Readers, NothingInADatabaseRuns) {
   EXPECT_EQ(trace.host[0].external, 3);
   EXPECT_EQ(trace.names[trace.host[0].name], "aten::mm");
   EXPECT_EQ(trace.shape(trace.host[0], 1), llvm::ArrayRef<int64_t>({3, 4}));
+}
+
+TEST(Readers, RangesOfOneTextAreAlike) {
+  std::string path = testing::TempDir() + "netc-ranges.sqlite";
+  std::remove(path.c_str());
+  sqlite3 *database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(
+      sqlite3_exec(
+          database,
+          "create table StringIds(id integer, value text);"
+          "create table NVTX_EVENTS(start integer, end integer, eventType "
+          "integer, textId integer, globalTid integer);"
+          "insert into StringIds values (4, 'aten::mm, seq = 7, op_id = 3, "
+          "sizes = [[2, 3], [3, 4]]'), (5, 'layer, first');"
+          "insert into NVTX_EVENTS values (1, 5, 59, 4, 1), (6, 9, 59, 4, 1),"
+          "(10, 11, 59, 5, 1), (12, 13, 59, 5, 1), (14, 15, 59, 6, 1)",
+          nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  sqlite3_close(database);
+  Trace trace = expectRead(read(path), path);
+  std::remove(path.c_str());
+  ASSERT_EQ(trace.host.size(), 5u);
+  for (size_t i : {0, 1}) {
+    EXPECT_EQ(trace.host[i].kind, HostEvent::Op);
+    EXPECT_EQ(trace.names[trace.host[i].name], "aten::mm");
+    EXPECT_EQ(trace.host[i].sequence, 7);
+    EXPECT_EQ(trace.shape(trace.host[i], 1), llvm::ArrayRef<int64_t>({3, 4}));
+  }
+  EXPECT_EQ(trace.names[trace.host[3].name], "layer, first");
+  EXPECT_EQ(trace.names[trace.host[4].name], "");
 }
 
 TEST(Readers, ClaimsOfLengthTakeNoMemory) {
