@@ -37,8 +37,8 @@ void netc::audit::noteDamage(Audit &audit, const trace::Trace &file,
     note(audit, "broken-events",
          whose +
              (file.counts.empty()
-                  ? "events without a time, or with one out of range, are left "
-                    "out: "
+                  ? "events without a time, a begin or an end, or with a time "
+                    "out of range, are left out: "
                   : "rows that tell no FLOP are left out: ") +
              std::to_string(file.broken));
   if (file.brokenCounters)

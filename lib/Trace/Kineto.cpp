@@ -56,6 +56,9 @@ public:
   KinetoReader(Trace &trace, const TraceLimits &limits)
       : trace(trace), limits(limits) {}
 
+  /// Counts as broken what began and has not ended.
+  void finish() { trace.broken += numBegun; }
+
 private:
   /// Whether objects at this level are events: they are in `traceEvents`, or
   /// the text is an array of them.
@@ -210,8 +213,45 @@ private:
     numGrid = numBlock = 0;
     if (event.phase == "i" && event.name == "[memory]")
       return keepAllocation();
-    if (event.phase != "X")
+    if (event.phase == "B")
+      return begin();
+    if (event.phase == "E")
+      return end();
+    return event.phase != "X" || keep();
+  }
+
+  std::string threadOf() const { return event.process + '\n' + event.thread; }
+
+  bool begin() {
+    if (numBegun >= limits.maxEvents)
+      return stopAtTooMany();
+    ++numBegun;
+    begun[threadOf()].push_back(std::move(event));
+    return true;
+  }
+
+  /// Ends the innermost event of the thread, whose arguments are those of its
+  /// begin. An end need not repeat the name.
+  bool end() {
+    auto ofThread = begun.find(threadOf());
+    std::optional<int64_t> time = event.start;
+    if (ofThread == begun.end() || ofThread->second.empty() ||
+        (!event.name.empty() && event.name != ofThread->second.back().name)) {
+      ++trace.broken;
       return true;
+    }
+    event = std::move(ofThread->second.back());
+    ofThread->second.pop_back();
+    --numBegun;
+    int64_t duration;
+    event.duration = std::nullopt;
+    if (time && event.start &&
+        !__builtin_sub_overflow(*time, *event.start, &duration))
+      event.duration = duration;
+    return keep();
+  }
+
+  bool keep() {
     StringRef category = event.category;
     bool isModule = category == "python_function" &&
                     StringRef(event.name).starts_with("nn.Module: ");
@@ -316,8 +356,8 @@ private:
     kept.record = idOf(event.record);
     trace.hasSequence |= event.sequence.has_value();
     trace.hasModules |= kind == HostEvent::Module;
-    auto [thread, isNew] = threads.try_emplace(
-        event.process + '\n' + event.thread, uint32_t(trace.threads.size()));
+    auto [thread, isNew] =
+        threads.try_emplace(threadOf(), uint32_t(trace.threads.size()));
     if (isNew)
       trace.threads.push_back({event.process, event.thread});
     kept.thread = thread->second;
@@ -334,14 +374,18 @@ private:
   Event event;
   unsigned numGrid = 0, numBlock = 0;
   llvm::StringMap<uint32_t> threads;
+  /// Events that have begun, by thread: those of phase B.
+  llvm::StringMap<std::vector<Event>> begun;
+  uint64_t numBegun = 0;
 };
 } // namespace
 
 llvm::Expected<Trace> netc::trace::readKineto(Source &source,
                                               const TraceLimits &limits) {
   Trace trace;
-  if (llvm::Error error =
-          KinetoReader(trace, limits).read(source, trace, limits))
+  KinetoReader reader(trace, limits);
+  if (llvm::Error error = reader.read(source, trace, limits))
     return error;
+  reader.finish();
   return trace;
 }

@@ -142,6 +142,44 @@ TEST(Trace, WhatIsCompleteInFrontOfACutIsRead) {
   EXPECT_EQ(step.products[0].flop->str(), "48");
 }
 
+/// Phases B and E instead of X: an end is of what began last on its thread.
+TEST(Trace, EventsMayBeTwo) {
+  auto event = [](const char *phase, const char *name, int thread, int time) {
+    return std::string(R"({"ph": ")") + phase +
+           R"(", "cat": "cpu_op", "name": ")" + name +
+           R"(", "pid": 1, "tid": )" + std::to_string(thread) + R"(, "ts": )" +
+           std::to_string(time) +
+           R"(, "args": {"Input Dims": [[2, 3], [3, 4]]}})";
+  };
+  Trace trace = readFile(
+      "[" + event("B", "aten::matmul", 1, 5) + ", " +
+      event("B", "aten::bmm", 2, 6) + ", " + event("B", "aten::mm", 1, 7) +
+      ", " + event("E", "", 1, 9) + R"(, {"ph": "E", "tid": 1, "pid": 1, )" +
+      R"("ts": 12}, )" + event("E", "aten::bmm", 2, 20) + "]");
+  EXPECT_EQ(trace.broken, 0u);
+  ASSERT_EQ(trace.host.size(), 3u);
+  EXPECT_EQ(trace.names[trace.host[0].name], "aten::mm");
+  EXPECT_EQ(trace.host[0].start, 7000);
+  EXPECT_EQ(trace.host[0].duration, 2000);
+  EXPECT_EQ(trace.names[trace.host[1].name], "aten::matmul");
+  EXPECT_EQ(trace.host[1].duration, 7000);
+  EXPECT_EQ(trace.host[2].duration, 14000);
+  EXPECT_EQ(flopIn(traceStep(trace), TracedProduct::Forward).str(), "96");
+
+  // An end before a begin or of another thread, one of another name, one of an
+  // earlier time, and two that never end.
+  trace = readFile(
+      "[" + event("E", "", 1, 1) + ", " + event("B", "aten::mm", 1, 5) + ", " +
+      event("E", "aten::mm", 2, 6) + ", " + event("E", "aten::bmm", 1, 7) +
+      ", " + event("E", "aten::mm", 1, 8) + ", " +
+      event("B", "aten::mm", 1, 9) + ", " + event("E", "aten::mm", 1, 8) +
+      ", " + event("B", "aten::mm", 1, 9) + ", " +
+      event("B", "aten::mm", 2, 9) + "]");
+  EXPECT_EQ(trace.broken, 6u);
+  ASSERT_EQ(trace.host.size(), 1u);
+  EXPECT_EQ(trace.host[0].duration, 3000);
+}
+
 /// A packed trace with its bytes changed.
 Trace readPacked(llvm::function_ref<void(std::string &)> change) {
   std::ifstream file(INPUTS "bert-small-h100.kineto.json.gz", std::ios::binary);
