@@ -56,11 +56,39 @@ static const Format table[] = {
     {"xspace", "XLA profiler", isXSpace, readXSpace},
 };
 
+namespace {
+/// What the bytes of a file are that is no text of a profiler yet.
+struct Encoding {
+  StringRef mark; ///< that it begins with
+  StringRef name, command;
+};
+} // namespace
+
+static const Encoding encodings[] = {
+    {"\xff\xfe", "text in UTF-16, as PowerShell writes it",
+     "iconv -f UTF-16 -t UTF-8 FILE"},
+    {"\xfe\xff", "text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE"},
+    {"\x1f\x8b", "gzip within gzip", "gzip -dc FILE"},
+    {"\x28\xb5\x2f\xfd", "packed by zstd", "zstd -dc FILE"},
+    {"\xfd\x37zXZ", "packed by xz", "xz -dc FILE"},
+    {"BZh", "packed by bzip2", "bzip2 -dc FILE"},
+    {"PK\x03\x04", "a zip archive", "unzip -p FILE"},
+};
+
 llvm::ArrayRef<Format> netc::trace::formats() { return table; }
 
 llvm::Expected<Trace> netc::trace::read(Source &source,
                                         const TraceLimits &limits) {
   StringRef text = source.beginning();
+  if (source.peek() < 0 && source.problem().empty())
+    return fail(error::TraceBroken(
+        0, "the file is empty; a profiler writes its trace when it ends"));
+  for (const Encoding &encoding : encodings)
+    if (text.starts_with(encoding.mark))
+      return fail(error::TraceBroken(
+          0, llvm::formatv("this is {0}; `{1}` prints what netc reads",
+                           encoding.name, encoding.command)
+                 .str()));
   if (text.starts_with("NVR"))
     return fail(error::TraceClosed("a report of Nsight Compute",
                                    "ncu --import FILE --csv --page raw"));

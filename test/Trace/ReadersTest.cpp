@@ -62,6 +62,29 @@ TEST(Readers, ContentSaysWhichFormat) {
   }
 }
 
+/// What holds no text of a profiler yet says what makes one of it.
+TEST(Readers, EncodingsAreNamed) {
+  struct Expected {
+    std::string beginning, name, command;
+  };
+  const Expected encodings[] = {
+      {"\xff\xfe{", "text in UTF-16, as PowerShell writes it",
+       "iconv -f UTF-16 -t UTF-8 FILE"},
+      {"\xfe\xff{", "text in UTF-16", "iconv -f UTF-16 -t UTF-8 FILE"},
+      {"\x1f\x8b\x08", "gzip within gzip", "gzip -dc FILE"},
+      {"\x28\xb5\x2f\xfd", "packed by zstd", "zstd -dc FILE"},
+      {"\xfd\x37zXZ", "packed by xz", "xz -dc FILE"},
+      {"BZh9", "packed by bzip2", "bzip2 -dc FILE"},
+      {"PK\x03\x04", "a zip archive", "unzip -p FILE"},
+  };
+  for (const Expected &expected : encodings)
+    EXPECT_EQ(errorOf(expected.beginning),
+              "byte 0: this is " + expected.name + "; `" + expected.command +
+                  "` prints what netc reads [trace-broken]");
+  EXPECT_EQ(errorOf(""), "byte 0: the file is empty; a profiler writes its "
+                         "trace when it ends [trace-broken]");
+}
+
 //===----------------------------------------------------------------------===//
 // Nsight Compute
 //===----------------------------------------------------------------------===//
