@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace netc;
 using namespace netc::trace;
@@ -369,7 +370,16 @@ llvm::Expected<Trace> netc::trace::readXSpace(Source &source,
     if (llvm::Error error = cutWhere(source, trace))
       return error;
     if (!trace.cutAt)
-      if (llvm::Error error = cut(trace, at, "the plane is cut or damaged"))
+      if (llvm::Error error =
+              isWhole
+                  ? cut(trace, at, "a plane begins here that is damaged")
+                  : cut(trace, source.offset(),
+                        llvm::formatv("the file ends here, within the plane "
+                                      "that begins at byte {0}; what its "
+                                      "kernels are called stands at the end "
+                                      "of a plane",
+                                      at)
+                            .str()))
         return error;
     return trace;
   }

@@ -350,7 +350,21 @@ TEST(Readers, XSpaceMayBeCut) {
   bytes.resize(bytes.size() / 2);
   Trace trace = readText(bytes);
   EXPECT_FALSE(trace.kernels.empty());
-  EXPECT_TRUE(trace.cutAt.has_value());
+  EXPECT_EQ(trace.cutAt, bytes.size());
+  // The first plane has 4,428 bytes.
+  trace = readText(bytes.substr(0, 2000));
+  EXPECT_EQ(trace.kernels.size(), 46u);
+  EXPECT_EQ(trace.cutAt, 2000u);
+  EXPECT_EQ(trace.cutBy,
+            "the file ends here, within the plane that begins at byte 0; what "
+            "its kernels are called stands at the end of a plane");
+  EXPECT_EQ(errorOf(bytes.substr(0, 50)),
+            "byte 50: " + trace.cutBy + " [trace-broken]");
+  // A field of the second plane is of no type.
+  bytes[4431] = char(0x0f);
+  trace = readText(bytes);
+  EXPECT_EQ(trace.cutAt, 4428u);
+  EXPECT_EQ(trace.cutBy, "a plane begins here that is damaged");
 }
 
 //===----------------------------------------------------------------------===//
@@ -653,7 +667,9 @@ TEST(Readers, RangesOfOneTextAreAlike) {
 TEST(Readers, ClaimsOfLengthTakeNoMemory) {
   // A plane of 2^62 bytes, of which there are four.
   EXPECT_EQ(errorOf("\n\x80\x80\x80\x80\x80\x80\x80\x80\x40\x12\x02hi"),
-            "byte 0: the plane is cut or damaged [trace-broken]");
+            "byte 14: the file ends here, within the plane that begins at byte "
+            "0; what its kernels are called stands at the end of a plane "
+            "[trace-broken]");
 }
 
 } // namespace
