@@ -602,8 +602,7 @@ private:
   void takeFromTrace(Row &row, const Match &match) const {
     const TracedProduct &product = step.products[match.traced.front()];
     row.isSpecified = product.flop.has_value();
-    row.layer = trace::shownName(
-        StringRef(product.path).substr(product.path.rfind('/') + 1));
+    row.layer = trace::shownName(product.layer);
     row.exact = row.phase == "recompute" ? Rational() : row.traced;
     row.ran = row.exact;
     if (row.phase == "input+weight" && product.weight) {

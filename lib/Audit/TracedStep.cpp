@@ -441,9 +441,12 @@ private:
         open.push_back(i);
         continue;
       }
-      for (uint32_t around : open)
+      for (uint32_t around : open) {
         product->path +=
             (product->path.empty() ? "" : "/") + nameOf(around).str();
+        if (trace.host[around].kind == HostEvent::Module || product->isNamed())
+          product->layer = nameOf(around);
+      }
     }
   }
 

@@ -42,6 +42,9 @@ struct TracedProduct {
   /// The modules and ranges of the user around it, from the outside:
   /// `Encoder_0/layer1/Linear_3`.
   std::string path;
+  /// The innermost module around it; in a program of netc the block. Ranges
+  /// that a user names may bear the name of a machine or of a job.
+  llvm::StringRef layer;
   /// What torch.profiler and FlopCounterMode count of it; none where shapes
   /// that they need are missing.
   std::optional<Rational> profiler = Rational(), counter = Rational();

@@ -422,6 +422,7 @@ private.around(
     "somebody@node7 block of node7.somebody.local, 10.0.0.7, fd00::7, node7.somebody.example.de",
     lambda: private.op("aten::mm", [2, 3], [3, 5], kernels=[("gemm_on_node7.somebody.com", 5)]),
 )
+private.around("user_annotation", "gpu01", lambda: private.op("aten::mm", [2, 3], [3, 6]))
 private.write("private", deviceProperties=[{"id": 0, "name": "/home/somebody/NVIDIA A10G /dev/somebody/gpu0 node7.somebody.internal"}])
 
 # Samples of the whole device, by Nsight Systems.
