@@ -317,51 +317,86 @@ static std::string field(StringRef text) {
   return csvField(isFormula ? "'" + text.str() : text.str());
 }
 
+/// The last fields: how many devices there are, and how busy they were.
+static void csvLevels(llvm::raw_ostream &os, const Audit &audit,
+                      std::optional<double> gpu,
+                      const std::optional<UnitLevels> &levels) {
+  os << ',' << audit.step.levels.devices.size();
+  auto share = [&](std::optional<double> value) {
+    os << ',' << (value ? fmt::format("{:.6g}", *value) : "");
+  };
+  share(gpu);
+  for (const Level &level : unitLevels())
+    share(levels ? *levels.*level.value : std::nullopt);
+  os << "\r\n";
+}
+
+static void csvSeconds(llvm::raw_ostream &os, std::optional<double> seconds) {
+  os << ',' << (seconds ? fmt::format("{}", *seconds) : "");
+}
+
+static void csvRow(llvm::raw_ostream &os, const Audit &audit, const Row &row,
+                   llvm::ArrayRef<StringRef> claims) {
+  os << ',' << field(row.layer) << ',' << row.phase << ',' << field(row.op)
+     << ',' << nameOf(row.confidence) << ',';
+  if (row.isUnknown)
+    os << ',';
+  else
+    os << row.exact << ',' << row.traced;
+  os << ',' << row.kernels;
+  csvSeconds(os, secondsOf(audit, row.nanoseconds));
+  for (StringRef id : claims) {
+    auto claim = llvm::find_if(
+        audit.claims, [&](const Claim &claim) { return claim.id == id; });
+    if (claim == audit.claims.end()) {
+      os << ",,";
+      continue;
+    }
+    const RowClaim &has = row.claims[claim - audit.claims.begin()];
+    os << ',' << (has.isUnknown ? "" : has.flop.str()) << ',';
+    if (has.differs(row))
+      os << (has.rules.empty() ? "unexplained" : has.rules.front()->id);
+  }
+  csvLevels(os, audit, audit.shareOfStep(row), row.levels);
+}
+
+static void csvRow(llvm::raw_ostream &os, const Audit &audit,
+                   const KernelRow &row, llvm::ArrayRef<StringRef> claims) {
+  os << ",,kernel," << field(row.name) << ",,,," << row.launches;
+  csvSeconds(os, row.nanoseconds ? std::optional(secondsOf(row.nanoseconds))
+                                 : std::nullopt);
+  for (size_t i = 0; i < claims.size(); ++i)
+    os << ",,";
+  // Counters alone do not tell how long the step was.
+  bool isStep = !audit.hasCountersAlone() && audit.wholeTime() > 0;
+  csvLevels(os, audit,
+            isStep ? std::optional(double(row.nanoseconds) /
+                                   double(audit.wholeTime()))
+                   : std::nullopt,
+            row.levels);
+}
+
 void netc::printAuditCsv(llvm::raw_ostream &os, const AuditReport &report) {
-  std::vector<StringRef> ids;
+  std::vector<StringRef> claims;
   for (const Audit *audit : report.audits)
     for (const Claim &claim : audit->claims)
-      if (!llvm::is_contained(ids, claim.id))
-        ids.push_back(claim.id);
+      if (!llvm::is_contained(claims, claim.id))
+        claims.push_back(claim.id);
   os << "trace,run,layer,phase,op,confidence,exact,traced,kernels,seconds";
-  for (StringRef id : ids)
+  for (StringRef id : claims)
     os << ',' << field(id) << ',' << field((id + " rule").str());
   os << ",devices,gpu";
   for (const Level &level : unitLevels())
     os << ',' << level.id;
   os << "\r\n";
-  for (const Audit *audit : report.audits)
-    for (const Row &row : audit->rows) {
+  for (const Audit *audit : report.audits) {
+    auto add = [&](const auto &row) {
       os << field(audit->file) << ','
-         << (audit->run ? field(audit->run->name()) : "") << ','
-         << field(row.layer) << ',' << row.phase << ',' << field(row.op) << ','
-         << nameOf(row.confidence) << ',';
-      if (row.isUnknown)
-        os << ',';
-      else
-        os << row.exact << ',' << row.traced;
-      os << ',' << row.kernels << ',';
-      if (std::optional<double> seconds = secondsOf(*audit, row.nanoseconds))
-        os << fmt::format("{}", *seconds);
-      for (StringRef id : ids) {
-        auto claim = llvm::find_if(
-            audit->claims, [&](const Claim &claim) { return claim.id == id; });
-        if (claim == audit->claims.end()) {
-          os << ",,";
-          continue;
-        }
-        const RowClaim &has = row.claims[claim - audit->claims.begin()];
-        os << ',' << (has.isUnknown ? "" : has.flop.str()) << ',';
-        if (has.differs(row))
-          os << (has.rules.empty() ? "unexplained" : has.rules.front()->id);
-      }
-      os << ',' << audit->step.levels.devices.size();
-      auto share = [&](std::optional<double> value) {
-        os << ',' << (value ? fmt::format("{:.6g}", *value) : "");
-      };
-      share(audit->shareOfStep(row));
-      for (const Level &level : unitLevels())
-        share(row.levels ? *row.levels.*level.value : std::nullopt);
-      os << "\r\n";
-    }
+         << (audit->run ? field(audit->run->name()) : "");
+      csvRow(os, *audit, row, claims);
+    };
+    llvm::for_each(audit->rows, add);
+    if (audit->rows.empty())
+      llvm::for_each(audit->kernels, add);
+  }
 }

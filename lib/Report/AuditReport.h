@@ -71,7 +71,8 @@ void writeAudit(Page &page, const AuditReport &report,
                 const TableOptions &options);
 /// Prints JSON by docs/audit.schema.json.
 void printAuditJson(llvm::raw_ostream &os, const AuditReport &report);
-/// Prints a row for each product, by RFC 4180.
+/// Prints a row for each product, of a trace without products for each kernel,
+/// by RFC 4180.
 void printAuditCsv(llvm::raw_ostream &os, const AuditReport &report);
 
 } // namespace netc
