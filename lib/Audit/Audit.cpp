@@ -293,7 +293,8 @@ private:
            llvm::formatv("none of the {0} kernels that were counted is one of "
                          "the {1} of the step; see that both are of the same "
                          "program",
-                         counters.counted.size(), step.levels.kernels)});
+                         counters.counted.size(), step.levels.kernels)},
+          counters.file);
     measureJoin(joined, counters);
     constexpr double least = 0.5;
     if (audit.joined->time < least)

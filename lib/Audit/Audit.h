@@ -221,6 +221,12 @@ struct Audit {
                : std::nullopt;
   }
 
+  /// The number of rows whose shapes do not tell what a claim has of them.
+  size_t rowsUnknownTo(size_t claim) const {
+    return llvm::count_if(
+        rows, [&](const Row &row) { return row.claims[claim].isUnknown; });
+  }
+
   /// By product of the step; null where it is in no row.
   std::vector<Row *> rowsOfProducts();
   /// Adds a row of FLOP that a claim has of ops that are no products.

@@ -44,7 +44,8 @@ public:
            llvm::formatv("none of the {0} ops and shapes that were counted is "
                          "one of the step; see that both are of the same "
                          "program",
-                         sums.size())});
+                         sums.size())},
+          given.file);
     noteMeans();
     Rational rest = whole;
     for (const auto &[key, sum] : sums)

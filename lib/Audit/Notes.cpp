@@ -196,9 +196,7 @@ static void noteShapes(Audit &audit) {
 /// Notes what tools count of that is not known.
 static void noteUnknownCounts(Audit &audit) {
   for (auto [i, claim] : llvm::enumerate(audit.claims))
-    if (size_t rows = llvm::count_if(audit.rows, [i = i](const Row &row) {
-          return row.claims[i].isUnknown;
-        }))
+    if (size_t rows = audit.rowsUnknownTo(i))
       note(audit, "unknown-counts",
            llvm::formatv(
                "rows whose shapes do not tell what {0} counts: {1}; its "

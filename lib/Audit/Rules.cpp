@@ -195,7 +195,7 @@ static const Rule rules[] = {
      [](const Subject &of) {
        return when(of.row.other == CountedEvent::InData, of.has.flop);
      }},
-    {"extra", "in the trace, and not in the specification",
+    {"extra", "in the trace or in the counts alone",
      [](const Subject &of) {
        return when(!of.row.isSpecified && !of.row.other, of.has.flop);
      }},

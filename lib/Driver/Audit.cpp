@@ -21,7 +21,8 @@ using llvm::StringRef;
 /// Prints why a trace cannot be read or matched.
 static Exit refuse(const Session &session, StringRef path, llvm::Error error) {
   llvm::handleAllErrors(std::move(error), [&](const trace::TraceError &wrong) {
-    netc::emitError(mlir::FileLineColLoc::get(&session.context, path, 0, 0),
+    StringRef file = wrong.file.empty() ? path : StringRef(wrong.file);
+    netc::emitError(mlir::FileLineColLoc::get(&session.context, file, 0, 0),
                     wrong.message);
   });
   return WrongInput;

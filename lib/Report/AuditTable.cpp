@@ -141,11 +141,10 @@ static void writeCoverage(Page &page, const Audit &audit) {
                                      *coverage.time * 100)
                        : ""),
               audit.isComparable() ? Style::Good : Style::Bad);
-  auto list = [&](StringRef label, bool ofTrace) {
+  auto list = [&](StringRef label, auto is) {
     std::map<std::string, size_t> ops;
     for (const Row &row : audit.rows)
-      if (!row.other && (ofTrace ? row.isTraced && !row.isSpecified
-                                 : row.isSpecified && !row.isTraced))
+      if (!row.other && row.isTraced != row.isSpecified && is(row))
         ++ops[nameText(row.op) + " " + row.phase];
     std::string text;
     for (auto &[op, times] : ops)
@@ -153,9 +152,12 @@ static void writeCoverage(Page &page, const Audit &audit) {
     if (!text.empty())
       lines.add(label.str(), text);
   };
-  list("not in the trace", false);
+  list("not in the trace", [](const Row &row) { return row.isSpecified; });
   if (audit.run)
-    list("only in the trace", true);
+    list("only in the trace",
+         [](const Row &row) { return row.isTraced && !row.products.empty(); });
+  list("only in the counts",
+       [](const Row &row) { return row.isTraced && row.products.empty(); });
   if (!audit.unknown.empty())
     lines.add("not known", unknownText(audit), Style::Bad);
   page.lines(lines);
@@ -229,10 +231,14 @@ static void writeRows(Page &page, const Audit &audit) {
            ? "?"
            : flopCell(audit.hardware),
        Style::Bold}};
-  for (const Claim &claim : audit.claims) {
+  for (auto [i, claim] : llvm::enumerate(audit.claims)) {
+    bool isWhole = audit.rowsUnknownTo(i) == 0;
     std::optional<Rational> ratio = ratioOf(audit, claim);
-    total.push_back({flopCell(claim.total), Style::Bold});
-    total.push_back({ratio ? ratioText(*ratio) : "", Style::Bold});
+    total.push_back({isWhole                ? flopCell(claim.total)
+                     : claim.total.isZero() ? "?"
+                                            : "≥ " + flopCell(claim.total),
+                     Style::Bold});
+    total.push_back({isWhole && ratio ? ratioText(*ratio) : "", Style::Bold});
     total.push_back({});
   }
   grid.add(std::move(total));
@@ -270,6 +276,17 @@ static void writeTotals(Page &page, const Audit &audit) {
                                   ? ""
                                   : ", without what is not known"));
   for (auto [i, claim] : llvm::enumerate(audit.claims)) {
+    if (size_t rows = audit.rowsUnknownTo(i)) {
+      lines.add(claim.id,
+                fmt::format("counts {}: the shapes of {} do not tell {}",
+                            claim.total.isZero()
+                                ? "?"
+                                : "at least " + exact(claim.total),
+                            counted(Rational(rows), "row"),
+                            claim.total.isZero() ? "it" : "the rest"),
+                Style::Bad);
+      continue;
+    }
     if (audit.isComparable() && audit.model.isZero()) {
       lines.add(claim.id,
                 "counts " + exact(claim.total) +

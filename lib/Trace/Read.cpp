@@ -16,5 +16,8 @@ llvm::Expected<Trace> netc::trace::read(llvm::StringRef path,
   auto source = Source::open(path, limits.maxBytes);
   if (!source)
     return source.takeError();
-  return read(**source, limits);
+  llvm::Expected<Trace> trace = read(**source, limits);
+  if (trace)
+    trace->file = path.str();
+  return trace;
 }

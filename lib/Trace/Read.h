@@ -22,17 +22,19 @@ class TraceError : public llvm::ErrorInfo<TraceError> {
 public:
   static char ID;
 
-  explicit TraceError(Message message) : message(std::move(message)) {}
+  TraceError(Message message, llvm::StringRef file)
+      : message(std::move(message)), file(file) {}
   void log(llvm::raw_ostream &os) const override { os << message.text; }
   std::error_code convertToErrorCode() const override {
     return llvm::inconvertibleErrorCode();
   }
 
   Message message;
+  std::string file; ///< where it is not the one that was asked for
 };
 
-inline llvm::Error fail(Message message) {
-  return llvm::make_error<TraceError>(std::move(message));
+inline llvm::Error fail(Message message, llvm::StringRef file = "") {
+  return llvm::make_error<TraceError>(std::move(message), file);
 }
 
 /// Reads a profiler's file. The format is recognized by the content, never by

@@ -155,6 +155,7 @@ struct Thread {
 
 /// The contents of a profiler's file.
 struct Trace {
+  std::string file;   ///< its path; empty of a text in memory
   std::string format; ///< `kineto`
   std::string tool;   ///< `PyTorch Profiler`
   std::string device; ///< `Tesla V100-SXM2-32GB`; empty if not recorded

@@ -201,6 +201,9 @@ unknown.op("aten::_thnn_fused_lstm_cell", [4, 256], [4, 256])
 unknown.op("aten::upsample_bilinear2d", IMAGE)
 unknown.op("mine::scale", [2, 3], kernels=[("void cutlass::Kernel2<gemm>(int)", 40), ("fbgemm_gpu::scale", 7)])
 unknown.write("unknown", deviceProperties=[{"id": 0, "name": "NVIDIA A10G"}])
+alone = Trace()
+alone.op("mine::scale", [2, 3], kernels=[("void cutlass::Kernel2<gemm>(int)", 40)])
+alone.write("kernel-alone")
 
 # Names that mean something to a page, a spreadsheet and a terminal, and a long one.
 hostile = Trace()
