@@ -9,6 +9,7 @@
 #include "lib/Frontend/Formatter.h"
 #include "lib/Frontend/Parser.h"
 #include "test/Fuzz/ReadAnything.h"
+#include "llvm/Support/Regex.h"
 
 using namespace netc;
 
@@ -43,8 +44,23 @@ readSpecification(llvm::StringRef text, llvm::StringRef path,
   return faults;
 }
 
-/// Formatting a text a second time changes nothing.
-static void format(llvm::StringRef text) {
+/// What was elaborated, but for the places of keys in the file.
+static std::string elaborated(const CountedFile &file) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  file.specification->module().print(os);
+  const llvm::Regex places("places = \\{[^}]*\\}|#loc[0-9]* = loc\\([^)]*\\)");
+  std::string rest;
+  for (llvm::SmallVector<llvm::StringRef> found; places.match(text, &found);) {
+    size_t begin = found[0].data() - text.data(), size = found[0].size();
+    rest += text.substr(0, begin);
+    text.erase(0, begin + size);
+  }
+  return rest + text;
+}
+
+/// Formatting a text a second time changes nothing, and it means what it did.
+static void format(llvm::StringRef text, const std::string &before) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::string once =
       formatted(text, parse(&context, "text.net", text, {})->tree());
@@ -52,13 +68,20 @@ static void format(llvm::StringRef text) {
       formatted(once, parse(&context, "text.net", once, {})->tree());
   if (once != twice)
     llvm::report_fatal_error("formatted again, a text changes");
+  std::string after;
+  readSpecification(once, "text.net",
+                    [&](const Session &, const CountedFile &file) {
+                      after = elaborated(file);
+                    });
+  if (before != after)
+    llvm::report_fatal_error("formatted, a text means something else");
 }
 
 bool reportSpecification(llvm::StringRef bytes) {
   using flags::Action, flags::Format;
-  bool isRight = false;
+  std::string before;
   auto report = [&](const Session &session, CountedFile file) {
-    isRight = true;
+    before = elaborated(file);
     std::vector<CountedFile> files;
     files.push_back(std::move(file));
     for (Format each : {Format::Table, Format::Json, Format::Csv,
@@ -70,7 +93,8 @@ bool reportSpecification(llvm::StringRef bytes) {
       }
   };
   readSpecification(bytes, "text.net", report);
-  if (isRight)
-    format(bytes);
-  return isRight;
+  if (before.empty())
+    return false;
+  format(bytes, before);
+  return true;
 }
