@@ -13,9 +13,8 @@ import sys
 
 from Inputs.editor import Editor
 
-paths = sorted(pathlib.Path(sys.argv[1]).glob("*.net"), key=lambda path: path.stat().st_size)
-# Most of them, but for those that take a second to count.
-texts = [(path.resolve().as_uri(), path.read_text()) for path in paths[: len(paths) * 3 // 4]]
+paths = sorted(pathlib.Path(sys.argv[1]).rglob("*.net"))
+texts = [(path.resolve().as_uri(), path.read_text()) for path in paths]
 count = int(sys.argv[2])
 random = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
 pieces = ["(", ")", "{", "}", "[", "]", ",", ";", "=", '"', "#", "\n", " ", "x", "1", "|>", "^", "@", "𝕏", "\t", "net ", "for "]
