@@ -72,7 +72,7 @@ Picture netc::levelBarsOf(const Audit &audit) {
     return picture;
 
   constexpr double left = 230, top = 26, rowHeight = 20, bar = 12, gap = 14,
-                   least = 0.5;
+                   figure = 50, least = 0.5;
   double width = (Picture::width - left) / double(columns.size());
   std::string &text = picture.body;
   for (auto [i, column] : llvm::enumerate(columns))
@@ -87,7 +87,7 @@ Picture netc::levelBarsOf(const Audit &audit) {
       std::optional<double> value =
           column.level ? row.levels.*column.level
                        : double(row.nanoseconds) / double(whole);
-      double x = left + place * width, track = width - gap - 44;
+      double x = left + place * width, track = width - gap - figure;
       text += box("none", x, y, track, bar);
       if (value) {
         text += box(row.isLayer ? "forward" : "backward", x, y,

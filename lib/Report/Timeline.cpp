@@ -202,6 +202,8 @@ Picture netc::claimBarsOf(const Audit &audit) {
     for (auto [sum, claim] : llvm::zip(found->claims, row.claims))
       sum += claim.flop;
   }
+  if (layers.empty())
+    return picture;
   constexpr size_t most = 60;
   if (layers.size() > most)
     layers.resize(most);
