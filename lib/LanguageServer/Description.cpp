@@ -183,17 +183,39 @@ static std::string costOfInstances(const Counts &counts, const Texts &paths) {
   return text + (left == 0 ? "" : "- " + andOthers(left));
 }
 
+/// Where the block is named whose instance a declaration binds: `Linear` of
+/// `first = Linear(8)`.
+static std::optional<TextPlace> blockOf(const Declaration &declared) {
+  auto *bind = ruleCast<NetParser::BindContext>(declared.tree->parent);
+  NetParser::ExprContext *expr = bind ? bind->expr() : nullptr;
+  if (auto *call = ruleCast<NetParser::CallContext>(expr))
+    expr = call->expr();
+  bool isName = ruleCast<NetParser::RefContext>(expr) ||
+                ruleCast<NetParser::MemberContext>(expr);
+  if (!isName || !expr->getStop())
+    return std::nullopt;
+  return beginOf(expr->getStop());
+}
+
 /// What a name costs where it stands, as a paragraph; else empty.
 static std::string describeCost(const OpenFile &file, const Mention &mention,
                                 const Declaration *declared) {
-  std::string cost;
-  auto made = file.parts.find(beginOf(mention.token));
-  if (made != file.parts.end() && file.counts)
-    cost = costOfInstances(*file.counts, made->second);
-  else if (std::string part = pathOfPart(file, mention); !part.empty())
+  auto instancesAt = [&](TextPlace place) {
+    auto made = file.parts.find(place);
+    return made != file.parts.end() && file.counts
+               ? costOfInstances(*file.counts, made->second)
+               : std::string();
+  };
+  std::string cost = instancesAt(beginOf(mention.token));
+  std::string part = cost.empty() ? pathOfPart(file, mention) : "";
+  if (!part.empty())
     cost = "`" + part + "`: " + file.costOf(part);
-  else if (declared)
+  if (cost.empty() && declared) {
     cost = file.costOf(pathOf(*declared));
+    std::optional<TextPlace> block = blockOf(*declared);
+    if (cost.empty() && block)
+      cost = instancesAt(*block);
+  }
   return cost.empty() ? "" : "\n" + llvm::StringRef(cost).rtrim().str() + "\n";
 }
 

@@ -95,6 +95,8 @@ check(
         "- and 12 more",
     ],
 )
+check(costs(1, "first"), costs(1, "Linear").split("\n\n")[1])
+check(costs(2, "first"), costs(1, "first"))
 check(
     costs(3, "Linear").split("\n")[3],
     "- `Small.pair.linear` and 9 more, each: 72 parameters, forward 128 FLOP, backward 256 FLOP",
