@@ -132,6 +132,10 @@ netc::placesToRename(Workspace &workspace, const Meaning &meaning,
     if (document != meaning.document &&
         !workspace.importOf(*document, meaning.document->path))
       continue;
+    bool isElsewhere = document->path != from;
+    if (isElsewhere && document->source->hasErrors())
+      return "netc cannot tell what names stand in " + document->path +
+             ", which has errors";
     std::vector<Place> places = workspace.placesOf(meaning, document);
     Refusal why;
     if (isBlock)
@@ -141,7 +145,7 @@ netc::placesToRename(Workspace &workspace, const Meaning &meaning,
     if (why.empty())
       why = whyUnclear(workspace, document, meaning);
     if (!why.empty())
-      return document->path == from ? why : why + " of " + document->path;
+      return isElsewhere ? why + " of " + document->path : why;
     llvm::append_range(all, places);
   }
   return all;

@@ -42,6 +42,9 @@ check({name: [edit["range"] for edit in edits] for name, edits in changes.items(
 other.write_text("import blocks\nnet Other(x: f32[N, 3]) { return y = Pair(4)(x) }\n")
 changes = editor.at("rename", uri, 0, 7, newName="Two")["changes"]
 check({name: [edit["range"] for edit in edits] for name, edits in changes.items()}, {**everywhere, other.as_uri(): [span(1, 37, 41)]})
+other.write_text("import blocks\nnet Other(x: f32[N, 3]) { return y = Pair(4(x) }\n")
+why = f"netc cannot tell what names stand in {other}, which has errors"
+check(editor.at("rename", uri, 0, 7, newName="Two"), why)
 other.unlink()
 check(list(editor.at("rename", uri, 0, 7, newName="Two")["changes"]), [main.as_uri(), uri])
 editor.close_file(uri)
