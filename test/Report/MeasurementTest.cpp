@@ -299,7 +299,8 @@ TEST(Measurement, TakesTheSmallestLevelThatHoldsAll) {
 static Work workOf(int64_t bytes, double seconds, const Peaks &peaks,
                    int64_t flop = 1) {
   Work work;
-  work.add({{"x", "relu", "forward", 0, flop, 0, bytes}, 1, seconds}, peaks);
+  work.add({{"x", "relu", "forward", 0, flop, 0, bytes, ""}, 1, seconds},
+           peaks);
   return work;
 }
 
@@ -311,7 +312,7 @@ TEST(Measurement, SaysWhatIsAboveItsRoof) {
   EXPECT_EQ(slow.whyAboveRoof(), "");
   // In a loop, it is what an iteration takes that has to fit.
   Work loop;
-  loop.add({{"x", "relu", "forward", 0, 1, 0, 100'000}, 10, 0.0005}, peaks);
+  loop.add({{"x", "relu", "forward", 0, 1, 0, 100'000, ""}, 10, 0.0005}, peaks);
   EXPECT_EQ(loop.bound(), "L1");
   EXPECT_DOUBLE_EQ(loop.roof(), 0.000025);
   // Faster than L3, not than L1.
@@ -337,7 +338,7 @@ TEST(Measurement, SaysWhatIsAboveItsRoof) {
   sum.add(workOf(100'000, 0.0002, peaks));
   EXPECT_EQ(sum.bound(), "memory");
   EXPECT_EQ(sum.whyAboveRoof(), "partly in L3");
-  sum.add({{"y", "add", "forward", 0, 3'000'000, 0, 0}, 0, 0.0}, peaks);
+  sum.add({{"y", "add", "forward", 0, 3'000'000, 0, 0, ""}, 0, 0.0}, peaks);
   EXPECT_EQ(sum.bound(), "compute");
   EXPECT_EQ(sum.whyAboveRoof(), "with fused ops");
   sum.add(workOf(4'000, 1, peaks));

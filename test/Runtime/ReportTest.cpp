@@ -18,9 +18,9 @@ static Program makeProgram() {
   program.target.isa = "avx2";
   program.batch = 8;
   program.arena = program.buffers = 64;
-  program.ops = {{"linear", "linear", "forward", 4000, 0, 0, 12},
-                 {"relu", "relu", "forward", 0, 2000, 0, 12},
-                 {"weight", "sgd", "update", 0, 1000, 0, 12}};
+  program.ops = {{"linear", "linear", "forward", 4000, 0, 0, 12, "f32"},
+                 {"relu", "relu", "forward", 0, 2000, 0, 12, ""},
+                 {"weight", "sgd", "update", 0, 1000, 0, 12, ""}};
   return program;
 }
 

@@ -34,7 +34,7 @@ static Program program(const std::string &result) {
   };
   Program program;
   program.arena = program.buffers = 24;
-  program.ops = {{"a", "b", "forward", 1, 0, 0, 0}};
+  program.ops = {{"a", "b", "forward", 1, 0, 0, 0, "f32"}};
   program.slots = {slot("weight", Role::Parameter, Element::F32, 12),
                    slot(result, Role::Result, Element::F64, 0),
                    slot("step", Role::Step, Element::F32, 8),
