@@ -300,7 +300,7 @@ constexpr const char *meanings[] = {
     "of the optimizer, not of forward and backward",
     "of the loss, not of the network",
     "of what prepares the data",
-    "in the trace, and not in the specification",
+    "in the trace or in the counts alone",
     "in the specification, and not in the trace",
     "the trace multiplies in another format than the run",
 };
