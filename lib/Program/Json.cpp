@@ -35,10 +35,13 @@ static json toJson(const Slot &slot) {
 }
 
 static json toJson(const Op &op) {
-  return {{"name", op.name},   {"op", op.op},
-          {"phase", op.phase}, {"matmul", op.matmul},
-          {"other", op.other}, {"transcendental", op.transcendental},
-          {"bytes", op.bytes}, {"format", op.format}};
+  json text = {{"name", op.name},   {"op", op.op},
+               {"phase", op.phase}, {"matmul", op.matmul},
+               {"other", op.other}, {"transcendental", op.transcendental},
+               {"bytes", op.bytes}};
+  if (!op.format.empty())
+    text["format"] = op.format;
+  return text;
 }
 
 json netc::program::identityOf(const Program &program) {
@@ -169,7 +172,7 @@ Program netc::program::parseProgram(const char *text) try {
     program.ops.push_back({op.at("name"), op.at("op"), op.at("phase"),
                            op.at("matmul"), op.at("other"),
                            op.at("transcendental"), op.at("bytes"),
-                           op.at("format")});
+                           op.value("format", "")});
   for (const json &kernel : description.value("kernels", json::array()))
     program.kernels.push_back(
         {kernel.at("name"), kernel.at("blocks"), kernel.at("threads")});

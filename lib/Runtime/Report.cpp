@@ -81,8 +81,9 @@ static json opToJson(const Measurement &measurement, const Figures &figures,
                {"matmul", op.matmul},
                {"other", op.other},
                {"transcendental", op.transcendental},
-               {"bytes", op.bytes},
-               {"format", op.format}};
+               {"bytes", op.bytes}};
+  if (!op.format.empty())
+    text["format"] = op.format;
   if (!counts.empty())
     text["counts"] = {{"matmul", counts[3 * i]},
                       {"other", counts[3 * i + 1]},

@@ -66,6 +66,26 @@ TEST_F(Report, SaysWhatItIsOf) {
       << table;
 }
 
+TEST_F(Report, HasThePeakOfProductsInBf16) {
+  runSteps(6);
+  Peaks peaks;
+  peaks.measured = {{Isa::AVX512, 1e11}};
+  peaks.pairs = 2e11;
+  auto table = [&] {
+    Measurement with = measurement();
+    with.peaks = peaks;
+    EXPECT_EQ(json::parse(toJson(with))["machine"]["peak"]["formats"]["bf16"],
+              2e11);
+    return toTable(with);
+  };
+  EXPECT_NE(table().find("  peak      100 GFLOP/s measured\n"),
+            std::string::npos);
+  program.ops[0].format = "bf16";
+  EXPECT_NE(table().find("100 GFLOP/s measured, 200 of products in bf16\n"),
+            std::string::npos)
+      << table();
+}
+
 TEST_F(Report, HasAnIntervalOfSixStepsOn) {
   runSteps(5);
   json text = json::parse(toJson(measurement()));
