@@ -97,7 +97,7 @@ defm Net_Silu : Net_Activation<"silu", "x sigmoid(x), also called swish", "x", "
     ["aten.silu", "jax.nn.silu"]>;
 // 0.5 x (1 + erf(x / sqrt 2)); the gradient adds x times the normal density.
 defm Net_Gelu : Net_Activation<"gelu", "x times the normal distribution function, by erf", "x", "5", "1", "11", "2",
-    ["aten.gelu", "jax.nn.gelu", "onnx.Gelu"]>;
+    ["aten.gelu", "aten.erf", "jax.nn.gelu", "onnx.Erf", "onnx.Gelu"]>;
 defm Net_GeluTanh : Net_Activation<"gelu_tanh", "gelu by its tanh approximation", "x", "9", "1", "17", "1",
     [], "Widest", [{to.write("aten.gelu", {x}, {{"approximate", "tanh"}}, y);}]>;
 // min(max(x / 6 + 1 / 2, 0), 1)
@@ -109,7 +109,7 @@ defm Net_Softplus : Net_Activation<"softplus", "log(1 + exp(x))", "x", "3", "2",
     ["aten.softplus", "aten.log_sigmoid", "aten.mish", "onnx.Mish", "onnx.Softplus"], "Full">;
 
 def Net_LeakyReluOp : Net_UnaryOp<"leaky_relu"> {
-  let foreign = ["aten.leaky_relu negative_slope=slope", "aten.prelu", "onnx.LeakyRelu alpha=slope", "onnx.PRelu"];
+  let foreign = ["aten.leaky_relu negative_slope=slope", "aten.prelu", "aten.rrelu", "onnx.LeakyRelu alpha=slope", "onnx.PRelu"];
   let summary = "x where it is positive, else `slope` times x";
   let arguments = (ins Net_FloatTensor:$x, Net_Real<"0.01">:$slope);
   let other = "2 * y";
@@ -225,7 +225,7 @@ def Net_MaximumOp : Net_BinaryOp<"maximum"> {
 }
 
 def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
-  let foreign = ["aten.bitwise_not", "aten.eq", "aten.ge", "aten.gt", "aten.le", "aten.lt", "aten.ne",
+  let foreign = ["aten.bitwise_not", "aten.eq", "aten.ge", "aten.gt", "aten.le", "aten.logical_not", "aten.lt", "aten.ne",
                  "onnx.Equal", "onnx.Greater", "onnx.GreaterOrEqual", "onnx.Less", "onnx.LessOrEqual", "onnx.Not",
                  "stablehlo.compare.eq", "stablehlo.compare.ge", "stablehlo.compare.gt", "stablehlo.compare.le",
                  "stablehlo.compare.lt", "stablehlo.compare.ne"];
@@ -246,7 +246,8 @@ def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
 }
 
 def Net_WhereOp : Net_Op<"where", Net_Callable # Net_Gradient # [Net_ElementByElement]> {
-  let foreign = ["aten.where", "aten.masked_fill", "onnx.Where", "stablehlo.select"];
+  let foreign = ["aten.where", "aten.__and__", "aten.__or__", "aten.bitwise_and", "aten.bitwise_or", "aten.logical_and",
+                 "aten.logical_or", "aten.masked_fill", "onnx.And", "onnx.Or", "onnx.Where", "stablehlo.select"];
   let summary = "a where the condition holds, else b; choosing is free";
   let arguments = (ins Net_BoolTensor:$condition, Net_Tensor:$a, Net_Tensor:$b);
   let results = (outs Net_Result:$y);

@@ -19,7 +19,7 @@ class Net_IndexOp<string mnemonic, list<Trait> traits = []> : Net_Op<mnemonic, t
 }
 
 def Net_TopKOp : Net_IndexOp<"top_k", Net_Callable> {
-  let foreign = ["aten.topk", "onnx.TopK"];
+  let foreign = ["aten.topk", "aten.argmax", "aten.argmin", "onnx.ArgMax", "onnx.ArgMin", "onnx.TopK"];
   let exported = [{
     RankedTensorType values = tensorOf(x.element, shapeOf(places));
     to.set(places, to.make("aten.topk", {x}, {{"k", k}, {"dim", over}, {"largest", true}, {"sorted", true}},

@@ -20,7 +20,13 @@ defvar Net_HasClassNumbers = [{
 }];
 
 def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient # Net_Indices> {
+  let foreign = ["aten.cross_entropy_loss"];
   let autocast = "Loss";
+  let exported = [{
+    if (logits.shape.rank() != 2 && over != 1)
+      to.refuse("PyTorch has classes on the second axis");
+    to.write("aten.cross_entropy_loss", {logits, target}, {{"label_smoothing", smoothing}}, loss);
+  }];
   let summary = "cross-entropy of softmax(logits) with a target, averaged";
   let description = [{
     The target holds class numbers (integers, the class axis missing; a row whose number is

@@ -71,6 +71,7 @@ std::vector<Step> Translator::translate() {
   }
   for (auto &output : graph.outputs) {
     output.second = real(output.second);
+    wantWhole(output.second);
     output.second = materialize(output.second);
   }
   dropUnused();
@@ -198,69 +199,18 @@ bool Translator::isReadBy(StringRef op, StringRef name) const {
   });
 }
 
-/// Settings of other frameworks that netc need not read: shapes of results tell
-/// them, or no cost depends on them.
+/// Settings of other frameworks that no count depends on: those that say where
+/// a tensor is, or by which program an op is computed, and those that shapes of
+/// results tell. What changes no count of one op, that op ignores.
 static const std::set<StringRef> &withoutEffect() {
-  static const std::set<StringRef> names = {"align_corners",
-                                            "allow_tf32",
-                                            "allowzero",
-                                            "antialias",
-                                            "benchmark",
-                                            "beta",
-                                            "copy",
-                                            "count_include_pad",
-                                            "cudnn_enable",
-                                            "cudnn_enabled",
-                                            "descending",
-                                            "deterministic",
-                                            "device",
-                                            "dim",
-                                            "divisor_override",
-                                            "dtype",
-                                            "enable_gqa",
-                                            "end",
-                                            "eps",
-                                            "gamma",
-                                            "generator",
-                                            "half_to_float",
-                                            "implicit",
-                                            "indexing",
-                                            "inplace",
-                                            "input_scale",
-                                            "keepdim",
-                                            "layout",
-                                            "memory_format",
-                                            "momentum",
-                                            "nonlinearity",
-                                            "non_blocking",
-                                            "normalized_shape",
-                                            "other",
-                                            "output_padding",
-                                            "output_size",
-                                            "padding_idx",
-                                            "pin_memory",
-                                            "saturate",
-                                            "scale",
-                                            "scale_factors",
-                                            "scale_grad_by_freq",
-                                            "scales",
-                                            "scales_d",
-                                            "scales_h",
-                                            "scales_w",
-                                            "seed",
-                                            "self",
-                                            "size",
-                                            "sorted",
-                                            "sparse",
-                                            "sparse_grad",
-                                            "split_size",
-                                            "split_sizes",
-                                            "start",
-                                            "step",
-                                            "threshold",
-                                            "train",
-                                            "training",
-                                            "value"};
+  static const std::set<StringRef> names = {
+      "allow_tf32",    "benchmark",     "copy",          "cudnn_enable",
+      "cudnn_enabled", "deterministic", "device",        "generator",
+      "implicit",      "inplace",       "layout",        "memory_format",
+      "non_blocking",  "pin_memory",    "seed",          "end",
+      "keepdim",       "output_size",   "scale_factors", "scales",
+      "scales_d",      "scales_h",      "scales_w",      "size",
+      "split_size",    "split_sizes"};
   return names;
 }
 
@@ -291,14 +241,21 @@ bool Translator::flag(const char *name) {
   return found && found->is_boolean() && found->get<bool>();
 }
 
-static double numberOf(const Json &found, double otherwise) {
+double Translator::numberOf(const Json &found, double otherwise) {
+  if (found == "nan")
+    refuse("a number of it is NaN");
   if (found.is_string())
-    return found.get<std::string>() == "inf" ? INFINITY : -INFINITY;
+    return found == "inf" ? INFINITY : -INFINITY;
   return found.is_number() ? found.get<double>() : otherwise;
 }
 
-double Translator::number(int at) const {
+double Translator::number(int at) {
   return numberOf(value(at).known->value("value", Json()), 1);
+}
+
+void Translator::wantOne(const char *name) {
+  if (realNumber(name, 1) != 1)
+    refuse("its parts are scaled");
 }
 
 double Translator::realNumber(const char *name, double otherwise) {
@@ -352,13 +309,22 @@ int Translator::another(int like) {
   return int(alias.size()) - 1;
 }
 
+void Translator::wantWhole(int x) {
+  if (gelus.count(x))
+    refuse("it computes with an `erf` that is in no GELU");
+  if (jointMasks.count(x))
+    refuse("it computes with a mask that is of no attention");
+}
+
 Step &Translator::step(Step::Form form, std::string fn, std::vector<int> ins) {
   Step made;
   made.form = form;
   made.fn = std::move(fn);
   made.op = foreign ? foreign->op.str() : "opaque";
-  for (int &each : ins)
+  for (int &each : ins) {
+    wantWhole(each);
     each = materialize(each);
+  }
   made.ins = std::move(ins);
   made.outs = {out()};
   made.node = int(node - graph.nodes.data());

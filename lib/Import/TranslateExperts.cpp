@@ -81,6 +81,7 @@ void Translator::experts(llvm::ArrayRef<GraphNode> nodes) {
 }
 
 void Translator::largest() {
+  ignore({"sorted"}); // they are
   int x = in(0);
   size_t rank = shape(x).size();
   if (!flag("largest") || axis(integer("dim", -1), rank) + 1 != rank)
@@ -107,6 +108,7 @@ void Translator::scatter() {
 }
 
 void Translator::taken() {
+  ignore({"sparse_grad"});
   int x = in(0);
   size_t rank = shape(x).size();
   if (axis(integer("dim", -1), rank) + 1 != rank)

@@ -91,7 +91,18 @@ void Translator::elementwise() {
   if (node->ins.size() != 1 || node->outs.size() != 1)
     refuse("netc takes it of one tensor");
   if (auto form = functions().find(node->op); form != functions().end()) {
+    wantOne("self"); // of a reciprocal
     step(Step::Form_, form->second.str(), {in(0)});
+    return;
+  }
+  // Of `aten.elu`; netc has them as products.
+  wantOne("scale");
+  wantOne("input_scale");
+  ignore({"threshold"}); // beyond it, softplus(x) is x in 32 bits
+  if (double beta = realNumber("beta", 1); beta != 1) {
+    Step &made =
+        step(Step::Form_, foreign->op.str() + "(%0 * #0) / #0", {in(0)});
+    put(made, "", "beta", realText(beta));
     return;
   }
   Step &made = step(Step::Pipe, foreign->op.str(), {in(0)});
@@ -103,9 +114,16 @@ void Translator::elementwise() {
 
 void Translator::convert() {
   int x = in(0);
-  bool isTruth = value(x).type == "bool";
-  if ((value(out()).type == "bool") != isTruth && !isKnown(x))
-    step(Step::Form_, isTruth ? "float(%0)" : "%0 != 0", {x});
+  auto kind = [&](int at) {
+    StringRef type = value(at).type;
+    return type == "bool" ? 'b' : StringRef("iu").contains(type[0]) ? 'i' : 'f';
+  };
+  if (isKnown(x) || kind(x) == kind(out()))
+    same(x);
+  else if (kind(out()) == 'b')
+    step(Step::Form_, "%0 != 0", {x});
+  else if (kind(out()) == 'f' || kind(x) == 'b')
+    step(Step::Form_, "float(%0)", {x});
   else
     same(x);
 }
@@ -268,6 +286,10 @@ void Translator::multiply(int x, int matrix, bool isInFirst) {
 }
 
 void Translator::normalize() {
+  ignore({"momentum"});
+  if (const Json *training = setting("training");
+      training && *training == false)
+    refuse("it takes running statistics for those of what goes in");
   int x = in(0);
   wantRank(x, 2);
   bool isBatch =
@@ -336,10 +358,22 @@ void Translator::rmsNorm() {
     then("*", 1, placesText(places));
 }
 
+void Translator::checkTable() {
+  ignore({"padding_idx"}); // a row that is not trained, of a table that is
+  if (flag("scale_grad_by_freq"))
+    refuse("its gradients are scaled by how often a row is read");
+  if (flag("sparse"))
+    graph.notes.push_back("The gradient of `" + value(in(0)).name +
+                          "` is sparse; netc counts one of the whole table.");
+}
+
 void Translator::embedding() {
+  checkTable();
   bool isIndex = node->op == "aten.index";
   if (isIndex && node->ins.size() > 2 && !has(1))
     return positions();
+  if (isIndex && node->ins.size() > 2 && isWhole(in(0)))
+    return view();
   int table = in(0), ids = in(1);
   if (!isWeight(table) || isIndex) {
     if (!(isIndex || isKnown(table)) || node->ins.size() != 2)
@@ -398,7 +432,29 @@ void Translator::positions() {
   labels(out())[at].clear();
 }
 
+bool Translator::isWhole(int x) {
+  const Sizes &made = shape(out());
+  size_t at = 0; // the axis of the result that is next
+  for (unsigned i = 1; i < node->ins.size(); ++i) {
+    int ids = has(i) ? in(i) : -1;
+    if (ids < 0 || what(ids) != "range" ||
+        value(ids).known->value("start", int64_t(0)) != 0)
+      return false;
+    const Sizes &sizes = shape(ids);
+    size_t first = made.size() - sizes.size();
+    while (at < made.size() && (at < first || sizes[at - first] == 1))
+      ++at;
+    if (at == made.size() || made[at] != shape(x)[i - 1])
+      return false;
+    for (size_t rest = ++at; rest < made.size(); ++rest)
+      if (sizes[rest - first] != 1)
+        return false;
+  }
+  return true;
+}
+
 void Translator::embeddingBag() {
+  checkTable();
   int table = in(0), ids = beforeReshape(in(1));
   if (node->outs.size() > 1 || has(3) || flag("include_last_offset") ||
       shape(ids).size() != 2 || shape(ids)[0] != shape(out())[0] || !owns(0))
@@ -414,7 +470,11 @@ void Translator::embeddingBag() {
   materialized.insert(table); // it is the instance's
 }
 
-void Translator::gather() { return setting("index") ? slice() : embedding(); }
+void Translator::gather() {
+  return setting("index") ? slice()
+         : setting("dim") ? positions()
+                          : embedding();
+}
 
 void Translator::dropout() {
   // Written out, it is noise that is divided by how much of it is not zero, and
@@ -434,6 +494,7 @@ void Translator::dropout() {
 }
 
 void Translator::pool() {
+  ignore({"count_include_pad", "divisor_override"}); // by what a sum is divided
   int x = in(0);
   size_t windows = windowsOf(x);
   std::vector<int64_t> k = integers("kernel_size", 1, windows);
@@ -478,30 +539,6 @@ void Translator::adaptiveMaxPool() {
   labelImage(made, x, windows);
 }
 
-void Translator::softmax() {
-  int x = in(0);
-  unsigned at = axis(integer("dim", -1), shape(x).size());
-  Step &made = step(Step::Pipe, foreign->op.str(), {x});
-  putOver(made, x, at);
-}
-
-void Translator::gelu() {
-  const Json *approximate = setting("approximate");
-  step(Step::Pipe, approximate && *approximate == "tanh" ? "gelu_tanh" : "gelu",
-       {in(0)});
-}
-
-void Translator::celu() {
-  double alpha = realNumber("alpha", 1);
-  if (alpha == 1) {
-    step(Step::Pipe, "elu", {in(0)});
-    return;
-  }
-  Step &made = step(Step::Form_, "#0 * elu(%0 * #1)", {in(0)});
-  put(made, "", "alpha", realText(alpha));
-  put(made, "", "factor", realText(1 / alpha));
-}
-
 void Translator::root() {
   int x = in(0);
   if (node->op == "aten.rsqrt")
@@ -526,52 +563,13 @@ void Translator::power() {
   put(made, "", "exponent", realText(realNumber("exponent", 1)));
 }
 
-void Translator::leakyBySlopes() {
-  int x = in(0), slopes = in(1);
-  wantRank(slopes, 1, 1);
-  bool isOne = shape(slopes)[0] == 1;
-  step(Step::Form_,
-       std::string("maximum(%0, 0) + expand(") +
-           (isOne ? "reshape(%1, []), %0, over = [])"
-                  : "%1, %0, over = axes(%0)[1])") +
-           " * minimum(%0, 0)",
-       {x, slopes});
-}
-
-void Translator::clamp() {
-  int x = in(0);
-  bool isTanh = node->op == "aten.hardtanh";
-  const char *low = isTanh ? "min_val" : "min",
-             *high = isTanh ? "max_val" : "max";
-  bool hasLow = setting(low), hasHigh = setting(high);
-  if (hasLow && hasHigh && realNumber(low, 0) == 0 &&
-      realNumber(high, 0) == 6) {
-    step(Step::Pipe, "relu6", {x});
-    return;
-  }
-  if (hasLow && hasHigh) {
-    Step &made = step(Step::Pipe, "clamp", {x});
-    put(made, "", "least", realText(realNumber(low, 0)));
-    put(made, "", "most", realText(realNumber(high, 0)));
-    return;
-  }
-  if (has(1) != has(2) && !hasLow && !hasHigh) {
-    foreign = findForeign(has(1) ? "aten.maximum" : "aten.minimum");
-    return combine("", x, in(has(1) ? 1 : 2));
-  }
-  if (!hasLow && !hasHigh)
-    refuse("its bounds are no numbers");
-  Step &made =
-      step(Step::Form_, hasLow ? "maximum(%0, #0)" : "minimum(%0, #0)", {x});
-  put(made, "", "bound", realText(realNumber(hasLow ? low : high, 0)));
-}
-
 /// Whether it is a part of dropout that is written out.
 bool Translator::masked() {
   for (unsigned i = 0; i < node->ins.size(); ++i) {
     auto found = noise.find(in(i));
     if (found == noise.end())
       continue;
+    ignore({"other"}); // how much of the noise is not zero
     if (node->ins.size() == 1 && foreign->op == "div") {
       noise[out()] = found->second;
       return true;
@@ -596,7 +594,7 @@ void Translator::binary() {
                                             : "";
   double scale = realNumber("alpha", 1);
   bool isTurned = node->op == "aten.rsub";
-  if (masked())
+  if (masked() || isPartOfGelu())
     return;
   if (scale != 1)
     return scaled(in(isTurned), in(!isTurned), scale, sign);
@@ -647,7 +645,12 @@ void Translator::binary() {
   for (auto [x, mask] : {std::make_pair(a, b), std::make_pair(b, a)})
     if (sign == "+" && shape(x) == shape(out()) &&
         (what(mask) == "causal" || what(mask) == "band"))
-      return hide(x, mask);
+      return hide(x, mask, -INFINITY);
+  for (auto [x, mask] : {std::make_pair(a, b), std::make_pair(b, a)})
+    if (auto joint = jointMasks.find(mask);
+        sign == "+" && joint != jointMasks.end() && shape(x) == shape(out())) {
+      return same(hideBoth(x, joint->second));
+    }
   if (sign == "+" && (rotary(a, b) || rotary(b, a)))
     return;
   combine(sign, a, b);
@@ -725,8 +728,8 @@ void Translator::mergeLabels(int a, int b) {
 }
 
 std::string Translator::expanded(int x, int at, const std::string &like,
-                                 Step *made) {
-  const Sizes &from = shape(x), &to = shape(out());
+                                 Step *made, int target) {
+  const Sizes &from = shape(x), &to = shape(target < 0 ? out() : target);
   wantRank(x, 0, to.size());
   std::string name = "%" + std::to_string(at);
   std::vector<std::string> over;
@@ -769,6 +772,10 @@ std::string Translator::expanded(int x, int at, const std::string &like,
 void Translator::expandTo(int x) {
   if (shape(x) == shape(out()))
     return same(x);
+  if (auto joint = jointMasks.find(x); joint != jointMasks.end()) {
+    jointMasks[out()] = joint->second;
+    return;
+  }
   Step &made = step(Step::Form_, "", {x});
   putSizes(made, shape(out()));
   made.fn = expanded(x, 0, "zeros(#0)", &made);

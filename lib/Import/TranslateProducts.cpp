@@ -18,22 +18,44 @@ using llvm::StringRef;
 
 void Translator::where() {
   int condition = in(0);
-  if (!isKnown(condition))
+  auto joint = jointMasks.find(condition);
+  if (!isKnown(condition) && joint == jointMasks.end())
     return choose(condition);
   std::string kind = what(condition);
   // One that says what is hidden has the number first.
   bool isHidden = StringRef(kind).consume_front("not ");
-  unsigned at = isHidden ? 1 : 2;
-  double hidden = realNumber(isHidden ? "self" : "other", 0);
-  if (node->ins.size() == 3 && what(in(at)) == "number")
-    hidden = number(in(at));
-  if (!(hidden < -1e30))
+  int parts[2] = {-1, -1}; // -1 of a number that is a setting
+  unsigned next = 1;
+  for (unsigned i : {0, 1})
+    if (!setting(i ? "other" : "self"))
+      parts[i] = in(next++);
+  auto isNumber = [&](unsigned i) {
+    return parts[i] < 0 || what(parts[i]) == "number";
+  };
+  auto numberOfPart = [&](unsigned i) {
+    return parts[i] < 0 ? realNumber(i ? "other" : "self", 0)
+                        : number(parts[i]);
+  };
+  if (joint != jointMasks.end() && isNumber(1) && numberOfPart(1) < -1e30) {
+    if (isNumber(0) && numberOfPart(0) == 0)
+      jointMasks[out()] = joint->second; // as what is added to scores
+    else
+      same(hideBoth(repeated(parts[0]), joint->second));
+    return;
+  }
+  unsigned at = isHidden ? 0 : 1;
+  if (isHidden && isNumber(1) && !isNumber(0) && numberOfPart(1) == 0) {
+    // What is hidden stays.
+    step(Step::Form_, "%0 - mask(%0, causal = true, value = 0)", {parts[0]});
+    return;
+  }
+  if (!isNumber(at) || isNumber(1 - at))
     refuse("it hides nothing");
   bool isAll =
       kind == "number" && value(condition).known->value("value", false);
   if (!isAll && !isHidden && kind != "causal" && kind != "band")
     refuse("its condition is of no form that netc knows");
-  hide(in(node->ins.size() == 3 ? 3 - at : 1), condition);
+  hide(parts[1 - at], condition, numberOfPart(at));
 }
 
 void Translator::choose(int condition) {
@@ -93,9 +115,8 @@ void Translator::comparison() {
 
 void Translator::fillMasked() {
   int x = in(0), hidden = in(1);
-  if (StringRef(what(hidden)).starts_with("not ") &&
-      realNumber("value", 0) < -1e30)
-    return hide(x, hidden);
+  if (StringRef(what(hidden)).starts_with("not "))
+    return hide(x, hidden, realNumber("value", 0));
   if (isKnown(hidden))
     refuse("its mask is of no form that netc knows");
   if (isKnown(x) && what(x) == "number") {
@@ -126,7 +147,7 @@ int Translator::truth(int x) {
   return isOfInput(x) ? make("%0 != 0", {x}, shape(x)) : x;
 }
 
-void Translator::hide(int x, int mask) {
+void Translator::hide(int x, int mask, double hidden) {
   Sizes wanted = shape(out());
   wantRank(x, wanted.size(), wanted.size());
   for (size_t i = 0; i + 2 < wanted.size(); ++i)
@@ -139,9 +160,45 @@ void Translator::hide(int x, int mask) {
     return same(x);
   Step &made = step(Step::Pipe, "mask", {x});
   put(made, "causal", "causal", "true", "", false);
+  if (hidden > -1e30)
+    putReal(made, "value", hidden, -INFINITY);
   if (StringRef(what(mask)).ends_with("band"))
-    put(made, "window", "window",
-        std::to_string(value(mask).known->value("width", 0)));
+    put(made, "window", "window", widthText(mask));
+}
+
+std::string Translator::widthText(int mask) const {
+  return std::to_string(value(mask).known->value("width", 0));
+}
+
+void Translator::junction() {
+  int a = in(0), b = in(1);
+  if (isKnown(b))
+    std::swap(a, b);
+  bool isAnd = StringRef(node->op).ends_with_insensitive("and") ||
+               StringRef(node->op).contains("__and__");
+  if (value(b).type != "bool")
+    refuse("netc takes it of conditions");
+  if (isKnown(a)) {
+    bool isNeutral =
+        what(a) == "number" && value(a).known->value("value", false) == isAnd;
+    if (isNeutral && shape(b) == shape(out()))
+      return same(b);
+    JointMask joint = jointMask(a);
+    if (!isAnd || joint.given >= 0 || (!isNeutral && !joint.isCausal))
+      refuse("one of its conditions is of no form that netc knows");
+    joint.given = b;
+    jointMasks[out()] = joint;
+    return;
+  }
+  a = truth(a), b = truth(b);
+  if (!(shape(a) == shape(out())))
+    std::swap(a, b);
+  if (!(shape(a) == shape(out())))
+    refuse("its operands are of different sizes");
+  Step &made = step(Step::Form_, "", {a, b});
+  std::string other =
+      shape(b) == shape(out()) ? "%1" : expanded(b, 1, "%0", &made);
+  made.fn = "where(%0, " + (isAnd ? other + ", %0)" : "%0, " + other + ")");
 }
 
 void Translator::invert() {
@@ -169,8 +226,7 @@ void Translator::product() {
   if (node->op == "aten.scaled_dot_product_attention")
     return attention();
   if (setting("equation")) {
-    std::string equation = node->with->value("equation", std::string()), spaced;
-    llvm::erase(equation, ' ');
+    std::string equation = equationText(), spaced;
     for (char c : equation)
       if (!llvm::isAlpha(c) && !StringRef(" ,->").contains(c))
         refuse("its equation is no list of letters");
@@ -218,6 +274,39 @@ void Translator::product() {
     return broadcastProduct(a, b);
   step(Step::Infix, "@", {a, b});
   labels(out()).assign(shape(out()).size(), "");
+  labels(out()).back() = labels(b).back(); // keys' positions, for a softmax
+}
+
+std::string Translator::equationText() {
+  std::string equation = node->with->value("equation", std::string());
+  llvm::erase(equation, ' ');
+  if (!StringRef(equation).contains("..."))
+    return equation;
+  auto [left, right] = StringRef(equation).split("->");
+  llvm::SmallVector<StringRef> terms;
+  left.split(terms, ',');
+  std::string letters;
+  for (char c = 'a'; c <= 'z'; ++c)
+    if (!StringRef(equation).contains(c))
+      letters += c;
+  std::vector<size_t> counts; // of axes that the dots stand for
+  for (size_t i = 0; i < terms.size(); ++i) {
+    size_t rank = shape(in(unsigned(i))).size(), named = terms[i].size() - 3;
+    bool hasDots = terms[i].contains("...");
+    if (hasDots && (rank < named || rank > named + letters.size()))
+      refuse("its equation does not go with its operands");
+    counts.push_back(hasDots ? rank - named : 0);
+  }
+  // Where they stand for fewer axes, these are the last ones.
+  letters.resize(*llvm::max_element(counts));
+  auto spelled = [&](StringRef term, size_t count) {
+    auto [before, after] = term.split("...");
+    return (before + StringRef(letters).take_back(count) + after).str();
+  };
+  std::string made;
+  for (size_t i = 0; i < terms.size(); ++i)
+    made += (i ? "," : "") + spelled(terms[i], counts[i]);
+  return made + "->" + spelled(right, letters.size());
 }
 
 void Translator::broadcastProduct(int a, int b) {
@@ -306,6 +395,12 @@ int Translator::beforeReshape(int x) {
   return x;
 }
 
+int Translator::beforeExpand(int x) {
+  const Step *made = maker(x);
+  return made && made->op == "broadcast" && made->ins.size() == 1 ? made->ins[0]
+                                                                  : x;
+}
+
 Step *Translator::maker(int value) {
   for (Step &each : llvm::reverse(steps))
     if (llvm::is_contained(each.outs, value))
@@ -313,35 +408,38 @@ Step *Translator::maker(int value) {
   return nullptr;
 }
 
+Translator::JointMask Translator::jointMask(int mask) const {
+  if (mask < 0)
+    return {};
+  if (auto found = jointMasks.find(mask); found != jointMasks.end())
+    return found->second;
+  std::string kind = what(mask);
+  if (kind == "number")
+    return {};
+  if (kind == "causal" || kind == "band")
+    return {-1, true, kind == "band" ? widthText(mask) : ""};
+  return {mask};
+}
+
 void Translator::attention() {
-  int q = in(0), k = ungrouped(in(1)), v = ungrouped(in(2));
-  for (int each : {q, k, v})
-    wantRank(each, 3, 4);
-  bool causal = flag("is_causal");
-  std::string window;
-  int mask = -1;
-  if (has(3)) {
-    mask = in(3);
-    std::string kind = what(mask);
-    if (kind == "causal")
-      causal = true, mask = -1;
-    else if (kind == "band") {
-      causal = true;
-      window = std::to_string(value(mask).known->value("width", 0));
-      mask = -1;
-    } else if (kind == "number")
-      mask = -1;
-  }
-  double width = double(shape(q).back().toInt64().value_or(1));
+  ignore({"enable_gqa"}); // the shapes tell
+  for (unsigned i : {0, 1, 2})
+    wantRank(in(i), 3, 4);
+  int mask = has(3) ? in(3) : -1;
+  if (mask >= 0 && value(mask).type == "bool")
+    mask = beforeExpand(mask);
+  JointMask both = jointMask(mask);
+  both.isCausal |= flag("is_causal");
+  double width = double(shape(in(0)).back().toInt64().value_or(1));
   double scale = realNumber("scale", 1 / std::sqrt(width));
   bool isScaled = std::abs(scale * std::sqrt(width) - 1) > 1e-6;
   double drop = realNumber("dropout_p", 0);
-  if (mask >= 0) {
-    Step &made = step(Step::Form_, "", {q, k, v, mask});
-    put(made, "", "scale", realText(scale));
-    maskedAttention(made, mask, drop);
-    return;
-  }
+  if (both.given >= 0 &&
+      (value(both.given).type != "bool" || isKnown(both.given)))
+    return biasedAttention(mask, scale, drop);
+  if (both.given >= 0)
+    return unnamedAttention({in(0), in(1), in(2)}, scale, drop, both);
+  int q = in(0), k = ungrouped(in(1)), v = ungrouped(in(2));
   // `attention` takes axes by name.
   auto isNamed = [&](int x) {
     auto isAt = [&](const char *name, size_t place) {
@@ -353,55 +451,84 @@ void Translator::attention() {
   };
   bool isNamedAll = isNamed(q) && isNamed(k) && isNamed(v);
   if (shape(q).size() == 3 || (!isNamedAll && shape(q)[1] == shape(k)[1]))
-    return unnamedAttention({q, k, v}, scale, drop, causal, window);
+    return unnamedAttention({q, k, v}, scale, drop, both);
   Step &made = step(Step::Form_, "attention(%0, %1, %2", {q, k, v});
   auto add = [&](std::string key, std::string text, bool isNumber) {
     made.fn += ", " + key + " = #" + std::to_string(made.arguments.size());
     put(made, "", key, text, "", isNumber);
   };
-  if (causal)
+  if (both.isCausal)
     add("causal", "true", false);
   if (drop > 0)
     add("drop", realText(drop), true);
   if (isScaled)
     add("scale", realText(scale), true);
-  if (!window.empty())
-    add("window", window, true);
+  if (!both.window.empty())
+    add("window", both.window, true);
   made.fn += ")";
 }
 
+int Translator::repeated(int x) {
+  if (shape(x) == shape(out()))
+    return x;
+  int made = make("", {x}, shape(out()));
+  putSizes(steps.back(), shape(out()));
+  steps.back().fn = expanded(x, 0, "zeros(#0)", &steps.back());
+  return made;
+}
+
+int Translator::hideBoth(int scores, JointMask mask) {
+  if (mask.given >= 0) {
+    int given = truth(mask.given);
+    int shown = make("", {scores, given}, shape(scores));
+    Step &made = steps.back();
+    std::string condition = shape(given) == shape(scores)
+                                ? "%1"
+                                : expanded(given, 1, "%0", &made, scores);
+    std::string number = std::to_string(made.arguments.size());
+    made.fn = "where(" + condition + ", %0, #" + number + ")";
+    put(made, "", "hidden", "-inf");
+    scores = shown;
+  }
+  if (mask.isCausal) {
+    int shown = another(scores);
+    Step &made = step(Step::Pipe, "mask", {scores});
+    made.outs = {shown};
+    put(made, "causal", "causal", "true", "", false);
+    if (!mask.window.empty())
+      put(made, "window", "window", mask.window);
+    scores = shown;
+  }
+  return scores;
+}
+
 void Translator::unnamedAttention(const std::vector<int> &ins, double scale,
-                                  double drop, bool causal,
-                                  const std::string &window) {
+                                  double drop, JointMask mask) {
   Sizes sizes = shape(ins[0]);
   sizes.back() = shape(ins[1])[sizes.size() - 2];
   int scores = make("(%0 @ transpose(%1)) * #0", {ins[0], ins[1]}, sizes);
   put(steps.back(), "", "scale", realText(scale));
-  if (causal) {
-    int seen = another(scores);
-    Step &made = step(Step::Pipe, "mask", {scores});
-    made.outs = {seen};
-    put(made, "causal", "causal", "true", "", false);
-    if (!window.empty())
-      put(made, "window", "window", window);
-    scores = seen;
-  }
-  Step &made = step(Step::Form_, "softmax(%0) @ %1", {scores, ins[2]});
+  scores = hideBoth(scores, mask);
+  std::string weights =
+      mask.given < 0 ? "softmax(%0)" : "softmax(%0, over = axes(%0)[-1])";
+  Step &made = step(Step::Form_, weights + " @ %1", {scores, ins[2]});
   if (drop > 0) {
-    made.fn = "Dropout(softmax(%0), #0) @ %1";
+    made.fn = "Dropout(" + weights + ", #0) @ %1";
     put(made, "", "drop", realText(drop));
   }
 }
 
-void Translator::maskedAttention(Step &made, int mask, double drop) {
+void Translator::biasedAttention(int mask, double scale, double drop) {
+  Step &made =
+      step(Step::Form_, "", {in(0), ungrouped(in(1)), ungrouped(in(2)), mask});
+  put(made, "", "scale", realText(scale));
   const Sizes &m = shape(mask);
   wantRank(made.ins[0], 4, 4);
   wantRank(mask, 0, 4);
   Sizes scores = shape(made.ins[0]);
   scores[3] = shape(made.ins[1])[2];
   if (value(mask).type == "bool")
-    refuse(
-        "its mask depends on what goes in, or is of no form that netc knows");
+    refuse("its mask is of no form that netc knows");
   std::vector<std::string> over;
   Sizes kept;
   for (size_t i = 0; i < m.size(); ++i)

@@ -12,6 +12,7 @@
 
 using namespace netc;
 using namespace netc::import;
+using llvm::StringRef;
 
 std::vector<unsigned> Translator::reducedAxes(size_t rank) {
   std::vector<unsigned> over;
@@ -88,7 +89,7 @@ void Translator::variance() {
   std::string form = "mean(%0 * %0" + places;
   if (correction != 0)
     form = "sum(%0 * %0" + places + (keepsAxes() ? " / #1" : " / #0");
-  if (llvm::StringRef(node->op).starts_with("aten.std"))
+  if (StringRef(node->op).starts_with("aten.std"))
     form = "sqrt(" + form + ")";
   Step &spread = summary(form, {steps.back().outs[0]});
   if (correction != 0)
@@ -138,6 +139,42 @@ void Translator::reduce() {
   if (keepsAxes())
     left.assign(rank, "");
   labels(out()) = left;
+}
+
+void Translator::placeOfExtreme() {
+  int x = in(0);
+  size_t rank = shape(x).size();
+  if (!setting("dim") || axis(integer("dim", 0), rank) + 1 != rank)
+    refuse("netc takes the largest of the last axis");
+  ignore({"keepdim"});
+  bool isLeast = StringRef(node->op).ends_with_insensitive("argmin");
+  Step &made = step(Step::Form_,
+                    std::string("reshape(top_k(") + (isLeast ? "-%0" : "%0") +
+                        ", 1), #0)",
+                    {x});
+  putSizes(made, shape(out()));
+  labels(out()).assign(shape(out()).size(), "");
+}
+
+void Translator::crossEntropy() {
+  int x = in(0), target = in(1);
+  bool isOfClasses = shape(target).size() < shape(x).size();
+  if (has(2))
+    refuse("its classes have weights");
+  if (integer("reduction", 1) != 1)
+    refuse("netc has the mean of all rows");
+  if (isOfClasses && integer("ignore_index", -100) >= 0)
+    refuse("netc ignores rows of a negative number");
+  ignore({"ignore_index"});
+  std::string form = "cross_entropy(%0, %1";
+  if (shape(x).size() > 2)
+    form += ", over = axes(%0)[1]";
+  Step &made = step(Step::Form_, form, {x, target});
+  if (double smoothing = realNumber("label_smoothing", 0); smoothing != 0) {
+    made.fn += ", smoothing = #0";
+    put(made, "", "smoothing", realText(smoothing));
+  }
+  made.fn += ")";
 }
 
 void Translator::cumulate() {

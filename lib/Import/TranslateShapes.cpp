@@ -82,6 +82,7 @@ void Translator::permute() {
 }
 
 void Translator::concat() {
+  ignore({"dim"}); // of a single tensor
   std::vector<int> ins;
   std::string form = "concat(";
   for (size_t i = 0; i < node->ins.size(); ++i) {
@@ -219,6 +220,7 @@ void Translator::repeat() {
 }
 
 void Translator::slice() {
+  ignore({"start", "step"}); // of the whole axis
   int x = in(0);
   size_t rank = shape(x).size();
   unsigned at = axis(integer("dim", 0), rank);
@@ -443,6 +445,7 @@ void Translator::upsample() {
 }
 
 void Translator::pad() {
+  ignore({"value"});
   int x = in(0);
   size_t rank = shape(x).size();
   std::vector<int64_t> amounts = integers("pad", 0, 0);

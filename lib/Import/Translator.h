@@ -18,6 +18,14 @@ std::string realText(double value);
 
 /// Nodes of a graph in the words of netc, one by one.
 class Translator {
+  /// What attention sees: of positions up to the own one, or the last ones of
+  /// these, those that a tensor shows.
+  struct JointMask {
+    int given = -1;
+    bool isCausal = false;
+    std::string window = {};
+  };
+
 public:
   Translator(Graph &graph, llvm::ArrayRef<std::string> opaque)
       : graph(graph), opaque(opaque) {}
@@ -63,12 +71,20 @@ private:
   //===--- Settings of a node ---------------------------------------------===//
 
   const Json *setting(const char *name);
+  /// Of settings that change no count.
+  void ignore(std::initializer_list<const char *> names) {
+    asked.insert(names.begin(), names.end());
+  }
+  /// Refuses a factor that is not 1.
+  void wantOne(const char *name);
   /// Refuses settings of the node that nothing has asked for.
   void checkSettings();
   int64_t integer(const char *name, int64_t otherwise);
   bool flag(const char *name);
   /// What a tensor holds everywhere, 1 where the graph does not tell.
-  double number(int at) const;
+  double number(int at);
+  /// A number of the graph, where infinities are texts.
+  double numberOf(const Json &found, double otherwise);
   double realNumber(const char *name, double otherwise);
   std::vector<int64_t> integers(const char *name, int64_t otherwise,
                                 size_t count);
@@ -82,6 +98,8 @@ private:
   /// Another value, of the shape of one.
   int another(int like);
   Step &step(Step::Form form, std::string fn, std::vector<int> ins);
+  /// Refuses what is a part of several ops that are one here.
+  void wantWhole(int x);
   /// The first of the weights tells it from others.
   Step &instance(std::string fn, int x, std::vector<int> weights);
   static void put(Step &step, std::string key, std::string name,
@@ -112,19 +130,29 @@ private:
   static const std::map<llvm::StringRef, Handler> &handlers() {
     static const std::map<llvm::StringRef, Handler> table = {
         // What is another op or several here.
+        {"aten.__and__", &Translator::junction},
+        {"aten.__or__", &Translator::junction},
         {"aten._embedding_bag", &Translator::embeddingBag},
         {"aten._embedding_bag_forward_only", &Translator::embeddingBag},
         {"aten.adaptive_max_pool1d", &Translator::adaptiveMaxPool},
         {"aten.adaptive_max_pool2d", &Translator::adaptiveMaxPool},
         {"aten.adaptive_max_pool3d", &Translator::adaptiveMaxPool},
+        {"aten.argmax", &Translator::placeOfExtreme},
+        {"aten.argmin", &Translator::placeOfExtreme},
         {"aten.baddbmm", &Translator::addProduct},
+        {"aten.bitwise_and", &Translator::junction},
         {"aten.bitwise_not", &Translator::invert},
+        {"aten.bitwise_or", &Translator::junction},
         {"aten.celu", &Translator::celu},
         {"aten.copy", &Translator::copy},
         {"aten.cosine_similarity", &Translator::cosineSimilarity},
+        {"aten.erf", &Translator::errorFunction},
         {"aten.glu", &Translator::gate},
         {"aten.index_select", &Translator::positions},
         {"aten.linalg_vector_norm", &Translator::vectorNorm},
+        {"aten.logical_and", &Translator::junction},
+        {"aten.logical_not", &Translator::invert},
+        {"aten.logical_or", &Translator::junction},
         {"aten.logsumexp", &Translator::logSumExp},
         {"aten.masked_fill", &Translator::fillMasked},
         {"aten.pixel_shuffle", &Translator::pixelShuffle},
@@ -133,6 +161,7 @@ private:
         {"aten.repeat", &Translator::repeat},
         {"aten.repeat_interleave", &Translator::repeat},
         {"aten.roll", &Translator::roll},
+        {"aten.rrelu", &Translator::leakyByRandom},
         {"aten.scatter", &Translator::scatter},
         {"aten.slice_scatter", &Translator::sliceScatter},
         {"aten.std", &Translator::variance},
@@ -146,8 +175,13 @@ private:
         {"aten.upsample_trilinear3d", &Translator::upsample},
         {"aten.var", &Translator::variance},
         {"aten.var_mean", &Translator::variance},
+        {"onnx.And", &Translator::junction},
+        {"onnx.ArgMax", &Translator::placeOfExtreme},
+        {"onnx.ArgMin", &Translator::placeOfExtreme},
         {"onnx.Celu", &Translator::celu},
+        {"onnx.Erf", &Translator::errorFunction},
         {"onnx.Gather", &Translator::gather},
+        {"onnx.Or", &Translator::junction},
         {"onnx.PRelu", &Translator::leakyBySlopes},
         {"onnx.ReduceL1", &Translator::vectorNorm},
         {"onnx.ReduceL2", &Translator::vectorNorm},
@@ -163,6 +197,7 @@ private:
         {"conv", &Translator::convolution},
         {"conv_transpose", &Translator::convolution},
         {"convert", &Translator::convert},
+        {"cross_entropy", &Translator::crossEntropy},
         {"cumsum", &Translator::cumulate},
         {"div", &Translator::binary},
         {"dropout", &Translator::dropout},
@@ -216,10 +251,14 @@ private:
   void normalize();
   void rmsNorm();
   void embedding();
+  /// Settings of a table of rows.
+  void checkTable();
   /// Sums or means of rows, bags of equally many.
   void embeddingBag();
   /// The places of an axis that a known tensor lists.
   void positions();
+  /// All places of the first axes, by their numbers.
+  bool isWhole(int x);
   /// A row for each number of a tensor, or the one place of an axis.
   void gather();
   void dropout();
@@ -229,12 +268,18 @@ private:
   void adaptiveMaxPool();
   void softmax();
   void gelu();
+  /// Of a GELU that is written out: x / 2 (1 + erf(x / sqrt(2))).
+  void errorFunction();
+  /// Whether it is a sum or product with such a part.
+  bool isPartOfGelu();
   void celu();
   void root();
   void power();
   void clamp();
   /// PReLU: the slopes of what is negative are learned.
   void leakyBySlopes();
+  /// RReLU, whose slopes are random in training.
+  void leakyByRandom();
   /// x times a matrix that no Linear of its own has, [in, out] or the other way
   /// round.
   void multiply(int x, int matrix, bool isInFirst);
@@ -258,9 +303,10 @@ private:
   bool rotary(int a, int b);
   void mergeLabels(int a, int b);
 
-  /// Operand `at` repeated to the shape of `like`.
+  /// Operand `at` repeated to the shape of `like`, which is that of `target` or
+  /// of the result.
   std::string expanded(int x, int at, const std::string &like,
-                       Step *made = nullptr);
+                       Step *made = nullptr, int target = -1);
   void expand() { expandTo(in(0)); }
   /// Into what has the size of operand 0.
   void copy() { expandTo(in(1)); }
@@ -297,6 +343,8 @@ private:
   //===--- Products -------------------------------------------------------===//
 
   void product();
+  /// An equation of letters alone.
+  std::string equationText();
   /// Of lists of matrices, some of which are the same for several.
   void broadcastProduct(int a, int b);
   /// The sum of a tensor and a product.
@@ -310,7 +358,10 @@ private:
   int truth(int x);
   void comparison();
   void fillMasked();
-  void hide(int x, int mask);
+  void hide(int x, int mask, double hidden);
+  std::string widthText(int mask) const;
+  /// Where both conditions hold, or one of them.
+  void junction();
   /// The comparison that holds where another does not.
   void invert();
 
@@ -324,9 +375,15 @@ private:
 
   /// Of tensors with other axes than `attention` takes by name.
   void unnamedAttention(const std::vector<int> &ins, double scale, double drop,
-                        bool causal, const std::string &window);
+                        JointMask mask);
+  JointMask jointMask(int mask) const;
+  int hideBoth(int scores, JointMask mask);
+  /// x with the shape of the result.
+  int repeated(int x);
+  /// What it was before it was repeated along some axes.
+  int beforeExpand(int x);
   /// With a bias of scores that is learned, or depends on what goes in.
-  void maskedAttention(Step &made, int mask, double drop);
+  void biasedAttention(int mask, double scale, double drop);
 
   //===--- Shapes ---------------------------------------------------------===//
 
@@ -335,7 +392,10 @@ private:
   int common(int a, int b) const;
   /// How often a value is read under other names.
   unsigned aliasUses(int x);
-  void view() { appendView(in(0), {}); }
+  void view() {
+    ignore({"dim", "allowzero"}); // the shape tells
+    appendView(in(0), {});
+  }
 
   void permute();
   void concat();
@@ -370,6 +430,9 @@ private:
   /// Variances and standard deviations, of some with means.
   void variance();
   void logSumExp();
+  void crossEntropy();
+  /// argmax and argmin.
+  void placeOfExtreme();
   /// Whether the result of a reduction has axes of size 1 for the reduced ones.
   bool keepsAxes();
   /// A reduction as a form, reshaped if it keeps its axes.
@@ -404,6 +467,11 @@ private:
     std::vector<Tile> tiles;
   };
 
+  /// What has been seen of x / 2 (1 + erf(x / sqrt(2))).
+  struct Gelu {
+    int x;
+    bool hasOne = false, hasHalf = false, hasX = false;
+  };
   Graph &graph;
   llvm::ArrayRef<std::string> opaque;
   const GraphNode *node = nullptr;
@@ -416,7 +484,9 @@ private:
   std::map<std::pair<int, int>, int> copies; ///< of what is known, by module
   std::map<int, std::pair<int, std::string>> rows; ///< of a table, by value
   std::map<int, Mosaic> mosaics;
-  std::map<int, double> noise;       ///< with what probability it is not zero
+  std::map<int, double> noise; ///< with what probability it is not zero
+  std::map<int, Gelu> gelus;
+  std::map<int, JointMask> jointMasks;
   std::map<int, std::string> owners; ///< uses of weights, by their owner
 };
 

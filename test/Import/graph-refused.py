@@ -15,13 +15,16 @@ path = pathlib.Path(sys.argv[1]) / "graph.json"
 failed = []
 
 
-def refused(expected, op, shapes, out, *, weights=(), known=(), nodes=(), **arguments):
+def refused(expected, op, shapes, out, *, weights=(), known=(), nodes=(), types={}, **arguments):
     """`shapes`: of inputs `a`, `b`, ..; the op reads them, then the weights, then what is known."""
     inputs = [{"name": chr(97 + i), "type": "f32", "shape": shape} for i, shape in enumerate(shapes)]
     held = [{"name": f"w{i}", "type": "f32", "shape": shape} for i, shape in enumerate(weights)]
     names = [each["name"] for each in [*inputs, *held, *known]]
-    before = [{"op": name, "in": reads, "with": {}, "out": [{"name": made, "type": "f32", "shape": shape}], "module": []} for name, reads, made, shape in nodes]
-    made = out if isinstance(out[0], dict) else [{"name": "y", "type": "f32", "shape": out}]
+    before = [
+        {"op": name, "in": reads, "with": dict(*settings), "out": [{"name": made, "type": types.get(made, "f32"), "shape": shape}], "module": []}
+        for name, reads, made, shape, *settings in nodes
+    ]
+    made = out if out and isinstance(out[0], dict) else [{"name": "y", "type": "f32", "shape": out}]
     last = {"op": op, "in": arguments.pop("reads", names), "with": arguments, "out": made, "module": []}
     graph = {"netc_graph": 1, "name": "A", "from": "hand", "inputs": inputs, "weights": held, "known": list(known), "modules": [], "nodes": [*before, last]}
     path.write_text(json.dumps({**graph, "outputs": [{"name": "y", "value": "y"}]}))
@@ -51,7 +54,7 @@ refused(
 )
 mask = {"name": "m", "type": "bool", "shape": ["N", 1, 4, 4], "what": "table"}
 heads = ["N", 2, 4, 8]
-refused("its mask depends on what goes in, or is of no form that netc knows", "aten.scaled_dot_product_attention", [heads] * 3, heads, known=[mask])
+refused("its mask is of no form that netc knows", "aten.scaled_dot_product_attention", [heads] * 3, heads, known=[mask])
 refused("`dims` has a number for each axis", "aten.permute", [image], image, dims=[0, 1])
 refused("`start` is no size", "aten.slice", [rows], ["N", 4], dim=1, start="T +", end=8)
 refused("the graph is wrong at `nodes`: ", "aten.mean", [rows], ["N"], dim=["N"])
@@ -101,6 +104,35 @@ refused("its mask is of no form that netc knows", "aten.masked_fill", [scores], 
 refused(
     "its operands are of different sizes", "aten.where", [[1, 8], [1, 8], rows], rows, nodes=[("aten.gt", ["a"], "r", [1, 8])], reads=["r", "a", "b"]
 )
+refused("it hides nothing;", "aten.where", [scores], scores, known=[{**mask, "what": "not causal"}], reads=["m", "a"], other=1)
+pairs = {"types": {"r": "bool", "s": "bool"}, "reads": ["r", "s"]}
+refused(
+    "its operands are of different sizes", "aten.bitwise_or", [[1, 8], [1, 8]], [5, 8], **pairs,
+    nodes=[("aten.gt", ["a"], "r", [1, 8]), ("aten.lt", ["b"], "s", [1, 8])],
+)  # fmt: skip
+joint = [("aten.gt", ["a"], "r", scores), ("aten.bitwise_and", ["m", "r"], "s", scores)]
+refused("it computes with a mask that is of no attention", "aten.mul", [scores], scores, known=[{**mask, "what": "causal"}], nodes=joint, **{**pairs, "reads": ["a", "s"]})
+refused("netc takes it of conditions", "aten.bitwise_and", [rows, rows], rows)
+table = {**mask, "shape": rows}
+refused(
+    "one of its conditions is of no form that netc knows", "aten.logical_and", [rows], rows, known=[table],
+    nodes=[("aten.gt", ["a"], "r", rows)], types={"r": "bool"}, reads=["m", "r"],
+)  # fmt: skip
+refused("it is in no GELU", "aten.erf", [rows], rows)
+halves = [("aten.mul", ["a"], "r", rows, {"other": 0.7071}), ("aten.erf", ["r"], "s", rows, {})]
+refused("it computes with an `erf` that is in no GELU", "aten.relu", [rows], rows, nodes=halves, reads=["s"])
+refused("it computes with an `erf` that is in no GELU", "aten.sub", [rows], rows, nodes=halves, reads=["s"], other=1)
+refused("its slopes are random", "aten.rrelu", [rows], rows, training=True)
+refused("its parts are scaled", "aten.elu", [rows], rows, alpha=1, scale=2)
+refused("netc takes the largest of the last axis", "aten.argmax", [rows], [8], dim=0)
+refused("its classes have weights", "aten.cross_entropy_loss", [rows, ["N"], [8]], [])
+refused("netc has the mean of all rows", "aten.cross_entropy_loss", [rows, ["N"]], [], reduction=2)
+refused("netc ignores rows of a negative number", "aten.cross_entropy_loss", [rows, ["N"]], [], ignore_index=0)
+refused("its gradients are scaled by how often a row is read", "aten.embedding", [["N"]], rows, weights=[[10, 8]], scale_grad_by_freq=True, reads=["w0", "a"])
+refused("it takes running statistics for those of what goes in", "aten.batch_norm", [image], image, training=False)
+refused("its equation does not go with its operands", "aten.einsum", [rows], rows, equation="abc...->abc...")
+refused("a number of it is NaN", "aten.add", [rows], rows, other="nan")
+refused("it has no setting `rounding_mode`", "aten.div", [rows], rows, other=2, rounding_mode="floor")
 refused("it is of no comparison", "aten.bitwise_not", [rows], rows)
 refused("netc takes the largest of the last axis", "aten.topk", [rows], ["N", 2], k=2, dim=0, largest=True)
 refused("netc takes places of the last axis", "aten.gather", [rows, rows], rows, dim=0)
