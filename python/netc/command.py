@@ -137,7 +137,7 @@ def from_graph(graph, opaque=()):
     """The specification of a graph, an object of docs/graph.schema.json. The cost of ops in `opaque` stays unknown."""
     with tempfile.TemporaryDirectory(prefix="netc-") as folder:
         path = pathlib.Path(folder) / "graph.json"
-        path.write_text(json.dumps(graph))
+        path.write_text(json.dumps(graph, allow_nan=False))
         limit = max(2 * path.stat().st_size, 4 << 20)
         return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused, own=str(path))
 

@@ -9,11 +9,14 @@ import math
 import numpy
 
 
+MOST_VALUES = 1024  # the largest table whose values are written
+
+
 def number_of(value):
-    """A number for JSON: the shortest decimal that has the same value in 32 bits."""
+    """A number for JSON: the shortest decimal that has the same value in 32 bits. Infinities and NaN are texts."""
     if isinstance(value, numpy.generic):
         value = float(str(value)) if isinstance(value, (numpy.float32, numpy.float16)) else value.item()
-    return ("inf" if value > 0 else "-inf") if isinstance(value, float) and math.isinf(value) else value
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _seen(shown):
@@ -28,16 +31,17 @@ def _seen(shown):
     return {"what": "band", "width": width} if (first == (below & ~numpy.tril(below, -width))).all() else None
 
 
-def known(value):
-    """The description of a numpy array, an entry of `known` in docs/graph.schema.json."""
+def known(value, is_fixed=False):
+    """The description of a numpy array, an entry of `known` in docs/graph.schema.json. `is_fixed`: no size of it is free."""
     is_real = numpy.issubdtype(value.dtype, numpy.floating)
     flat = value.reshape(-1)
     if flat.size and (flat == flat[0]).all():
         number = flat[0].item()
-        return {"what": "number", "value": number if abs(number) < 1e30 else ("inf" if number > 0 else "-inf")}
+        return {"what": "number", "value": number_of(number if not abs(number) >= 1e30 else math.copysign(math.inf, number))}
     if value.ndim and not is_real and value.dtype != bool:
-        row = numpy.arange(value.shape[-1], dtype=value.dtype)
-        if flat.size and (value == row + flat[0]).all():
+        along = value if flat.size > max(value.shape) else flat  # of one axis that is not the last
+        row = numpy.arange(along.shape[-1], dtype=value.dtype)
+        if flat.size and (along == row + flat[0]).all():
             return {"what": "range", "start": flat[0].item()}
     if value.ndim >= 2 and value.shape[-1] == value.shape[-2] > 1:
         shown = value if value.dtype == bool else value > -1e30
@@ -54,4 +58,5 @@ def known(value):
                 if (rows[0] == first).all():
                     angle = float(inverse(float(rows[1, 1]))) if half > 1 else 1.0
                     return {"what": what, "theta": round(angle**-half)}
-    return {"what": "table"}
+    is_short = is_fixed and not is_real and value.dtype != bool and value.size <= MOST_VALUES
+    return {"what": "table", "values": value.flatten().tolist()} if is_short else {"what": "table"}

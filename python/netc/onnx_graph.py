@@ -62,11 +62,15 @@ class _Sample:
         for value in writer.inputs:
             self.shapes[value.name] = tuple(sizes.get(d.dim_param, d.dim_value) for d in value.type.tensor_type.shape.dim)
         self.shapes.update(writer.shapes)
+        self.nodes = []  # with those of the branches that are taken
         for node in writer.nodes:
             self.run(node)
 
     def run(self, node):
         ins = [name for name in node.input if name]
+        if node.op_type == "If" and ins[0] in self.values:
+            return self.take_branch(node, "then_branch" if self.values[ins[0]].all() else "else_branch")
+        self.nodes.append(node)
         if node.op_type == "Shape":
             shape = self.shapes[ins[0]]
             part = shape[_integer(node, "start", 0) : _integer(node, "end", len(shape))]
@@ -83,12 +87,22 @@ class _Sample:
             at = int(self.values[ins[1]])
             self.types[node.output[0]], self.shapes[node.output[0]] = self.types[ins[0]], self.parts[ins[0]][at]
             return None
+        if any(a.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for a in node.attribute):
+            raise _refused(node, "which branch it takes depends on data" if node.op_type == "If" else "netc takes no loop of a graph")
         if node.op_type not in RANDOM and all(name in self.values for name in ins):
             made = self.evaluate(node, ins)
             for name, value in zip(node.output, made):
                 self.hold(name, numpy.asarray(value))
             return None
         return self.infer(node, ins)
+
+    def take_branch(self, node, which):
+        """Runs the nodes of a branch, with the names that the results have outside."""
+        branch = next(a.g for a in node.attribute if a.name == which)
+        for inner in branch.node:
+            self.run(inner)
+        for inner, outer in zip(branch.output, node.output):
+            self.run(helper.make_node("Identity", [inner.name], [outer], name=node.name))
 
     def split(self, node, ins):
         """Splits a value into a list of parts. `SequenceAt` takes one of them."""
@@ -119,8 +133,6 @@ class _Sample:
             raise _refused(node, f"it cannot be evaluated: {problem}") from problem
 
     def infer(self, node, ins):
-        if any(a.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for a in node.attribute):
-            raise _refused(node, "what it computes depends on data")
         inputs = [helper.make_tensor_value_info(name, self.types[name], self.shapes[name]) for name in dict.fromkeys(ins)]
         held = [numpy_helper.from_array(self.values[name], name) for name in dict.fromkeys(ins) if name in self.values]
         outputs = [onnx.ValueInfoProto(name=name) for name in node.output if name]
@@ -144,7 +156,7 @@ class _Writer:
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
         self.constants, self.types, self.shapes = {}, {}, {}
         self.weights = {}
-        for tensor in graph.initializer:
+        for tensor in _initializers(graph):
             self.types[tensor.name], self.shapes[tensor.name] = tensor.data_type, tuple(tensor.dims)
             if tensor.data_type in FLOATS and math.prod(tensor.dims) > 1 and not _are_frequencies(tensor):
                 self.weights[tensor.name] = tuple(tensor.dims)
@@ -164,9 +176,19 @@ class _Writer:
                     if len(self.symbols) == 3 and size.dim_param not in self.symbols:
                         raise ImportRefused("the model has more than three free axes")
                     self.symbols.setdefault(size.dim_param, NAMES[len(self.symbols)])
-        self.samples = []
-        for several in itertools.product((0, 1), repeat=len(self.symbols)):
-            self.samples.append(_Sample(self, {s: SIZES[2 * i + up] for i, (s, up) in enumerate(zip(self.symbols, several))}))
+        try:
+            self.samples = self.take_samples()
+        except ImportRefused:
+            # Of inputs that have a batch each, such as those of an encoder and a decoder, the batches may have to be one.
+            batches = [v.type.tensor_type.shape.dim[0].dim_param for v in self.inputs if v.type.tensor_type.shape.dim]
+            batches = [name for name in dict.fromkeys(batches) if name]
+            if len(batches) < 2:
+                raise
+            self.symbols = {**self.symbols, **dict.fromkeys(batches, self.symbols[batches[0]])}
+            self.samples = self.take_samples()
+        self.nodes = self.samples[0].nodes
+        if any([n.output for n in sample.nodes] != [n.output for n in self.nodes] for sample in self.samples):
+            raise ImportRefused("`onnx.If`: which branch it takes depends on sizes")
         self.known, self.modules, self.open, self.out = {}, [], [], []
         self.producers = {out: node for node in self.nodes for out in node.output if out}
         self.users = {}
@@ -177,8 +199,16 @@ class _Writer:
 
     # Sizes.
 
+    def take_samples(self):
+        names = list(dict.fromkeys(self.symbols.values()))
+        samples = []
+        for several in itertools.product((0, 1), repeat=len(names)):
+            sizes = {name: SIZES[2 * i + up] for i, (name, up) in enumerate(zip(names, several))}
+            samples.append(_Sample(self, {symbol: sizes[name] for symbol, name in self.symbols.items()}))
+        return samples
+
     def size(self, node, numbers):
-        found = polynomial(numbers, list(self.symbols.values()))
+        found = polynomial(numbers, list(dict.fromkeys(self.symbols.values())))
         if found is None:
             raise _refused(node, "a size of it is no polynomial in free axes")
         return found
@@ -209,7 +239,8 @@ class _Writer:
         if name in self.weights or name not in self.samples[0].values:
             return name
         if name not in self.known:
-            found = [known(sample.values[name]) for sample in self.samples]
+            is_fixed = self.constant(name) is not None
+            found = [known(sample.values[name], is_fixed) for sample in self.samples]
             what = found[0] if all(each == found[0] for each in found) else {"what": "table"}
             self.known[name] = {**self.tensor(name), **what}
         return name
@@ -442,43 +473,6 @@ class _Writer:
     def on_Gelu(self, node, attributes):
         self.add(node, "onnx.Gelu", [node.input[0]], [node.output[0]], approximate=attributes.get("approximate", "none"))
 
-    def on_Erf(self, node, _):
-        """Recognizes erf in 0.5 x (1 + erf(x / sqrt(2))), as exporters write GELU."""
-        scaled = self.producers.get(node.input[0])
-        factor = {"Div": math.sqrt(2), "Mul": math.sqrt(0.5)}.get(scaled.op_type if scaled else "")
-        pair = self.factors(scaled) if factor else None
-        if not pair or pair[1] is None or abs(pair[1] - factor) > 1e-3:
-            raise _refused(node, "it is not in a GELU")
-        x, at, halved, seen = pair[0], node, False, set()
-        chain = [node]
-        for step in range(3):
-            users = self.users.get(at.output[0], [])
-            if len(users) != 1 or users[0].op_type != ("Mul" if step else "Add"):
-                break
-            at = users[0]
-            chain.append(at)
-            other = next(name for name in at.input if name not in chain[-2].output)
-            maker = self.producers.get(other)
-            if self.number(other) is not None:
-                halved |= step > 0 and self.number(other) == 0.5
-            elif other == x:
-                seen.add(x)
-            elif maker is not None and maker.op_type == "Mul" and self.factors(maker) == (x, 0.5):
-                halved, seen = True, {x}
-            if halved and seen:
-                break
-        if not halved or not seen:
-            raise _refused(node, "it is not in a GELU")
-        self.skipped |= {id(each) for each in chain}
-        self.add(node, "onnx.Gelu", [x], [at.output[0]], approximate="none")
-
-    def factors(self, node):
-        """The operand that is not a number, and the number."""
-        if node is None or len(node.input) != 2:
-            return None
-        a, b = node.input
-        return (a, self.number(b)) if self.number(a) is None else (b, self.number(a))
-
     def on_Transpose(self, node, attributes):
         rank = self.rank(node.input[0])
         self.add(node, "onnx.Transpose", [node.input[0]], [node.output[0]], dims=attributes.get("perm", list(range(rank))[::-1]))
@@ -520,9 +514,32 @@ class _Writer:
         if at == 0 and (table in self.weights or table in self.samples[0].values):
             return self.add(node, "onnx.Gather", [table, places], [node.output[0]])
         index = self.number(places)
-        if index is None or self.rank(places):
-            raise _refused(node, "it reads what is no table of weights")
-        return self.add(node, "onnx.Gather", [table], [node.output[0]], dim=at, index=index)
+        if index is not None and not self.rank(places):
+            return self.add(node, "onnx.Gather", [table], [node.output[0]], dim=at, index=index)
+        if self.rank(table) == 1 and self.reads_all(table, places):
+            return self.add(node, "onnx.Reshape", [table], [node.output[0]])  # as PyTorch writes `as_strided`
+        if self.rank(places) == 1 and places in self.samples[0].values:
+            return self.add(node, "onnx.Gather", [table, places], [node.output[0]], dim=at)
+        raise _refused(node, "it reads what is no table of weights")
+
+    def reads_all(self, table, places):
+        """Whether places, which depend on sizes alone, are all elements of a list, in order."""
+        if places not in self.samples[0].values:
+            return False
+        return all(numpy.array_equal(sample.values[places].reshape(-1), numpy.arange(*sample.shapes[table])) for sample in self.samples)
+
+    def on_GatherND(self, node, attributes):
+        """Rows of the first axis, by places that depend on sizes alone."""
+        table, places = node.input
+        maker = self.producers.get(table)
+        while maker is not None and maker.op_type == "Transpose" and list(maker.attribute[0].ints) == sorted(maker.attribute[0].ints):
+            table, maker = maker.input[0], self.producers.get(maker.input[0])
+        if attributes.get("batch_dims", 0) or places not in self.samples[0].values or self.samples[0].shapes[places][-1] != 1:
+            raise _refused(node, "netc reads places of one axis that depend on no data")
+        name = f"{places}.rows"
+        for sample in self.samples:
+            sample.hold(name, sample.values[places][..., 0])
+        self.add(node, "onnx.Gather", [table, name], [node.output[0]], dim=None if table in self.weights else 0)
 
     def reduce(self, node, attributes):
         axes = self.given(node, attributes, "axes", 1)
@@ -530,18 +547,26 @@ class _Writer:
             return self.view(node, attributes)
         return self.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=axes or None, keepdim=bool(attributes.get("keepdims", 1)))
 
-    on_ReduceSum = on_ReduceMean = on_ReduceMax = on_ReduceMin = on_ReduceL2 = reduce
+    on_ReduceSum = on_ReduceMean = on_ReduceMax = on_ReduceMin = on_ReduceL1 = on_ReduceL2 = on_ReduceLogSumExp = reduce
+
+    def extreme(self, node, attributes):
+        if attributes.get("select_last_index"):
+            raise _refused(node, "of equal elements, netc takes the first")
+        self.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=attributes.get("axis", 0))
+
+    on_ArgMax = on_ArgMin = extreme
 
     def on_Clip(self, node, attributes):
         low, high = (attributes[key] if key in attributes else self.number(node.input[i]) if i < len(node.input) else None for i, key in ((1, "min"), (2, "max")))
         self.add(node, "onnx.Clip", [node.input[0]], [node.output[0]], min=low, max=high)
 
-    def on_Reciprocal(self, node, _):
-        self.add(node, "onnx.Reciprocal", [node.input[0]], [node.output[0]], **{"self": 1})
-
     def on_Resize(self, node, attributes):
-        corners = attributes.get("coordinate_transformation_mode", "half_pixel") == "align_corners"
-        self.add(node, "onnx.Resize", [node.input[0]], [node.output[0]], mode=attributes.get("mode", "nearest"), align_corners=corners)
+        mode, places = attributes.get("mode", "nearest"), attributes.get("coordinate_transformation_mode", "half_pixel")
+        if mode == "cubic" or attributes.get("antialias") or attributes.get("axes") or "roi" in places or "sequence" in places:
+            raise _refused(node, "netc takes the nearest pixel, or lines between the two nearest")
+        if mode == "linear" and places == "asymmetric":
+            raise _refused(node, "netc spreads pixels by their centers or by the corners")
+        self.add(node, "onnx.Resize", [node.input[0]], [node.output[0]], mode=mode, align_corners=places == "align_corners")
 
     def on_Pow(self, node, _):
         self.add(node, "onnx.Pow", [node.input[0]], [node.output[0]], exponent=self.number(node.input[1]))
@@ -553,7 +578,8 @@ class _Writer:
         for i, at in enumerate(axes if axes else range(rank)):
             low[at], high[at] = pads[i], pads[len(pads) // 2 + i]
         amounts = [each for pair in zip(reversed(low), reversed(high)) for each in pair]
-        self.add(node, "onnx.Pad", [node.input[0]], [node.output[0]], pad=amounts, mode=attributes.get("mode", "constant"))
+        mode = {"edge": "replicate", "wrap": "circular"}.get(attributes.get("mode"), attributes.get("mode", "constant"))
+        self.add(node, "onnx.Pad", [node.input[0]], [node.output[0]], pad=amounts, mode=mode)
 
     def on_Dropout(self, node, attributes):
         ratio = attributes.get("ratio", self.number(node.input[1]) if len(node.input) > 1 else 0.5)
@@ -570,6 +596,8 @@ class _Writer:
 
     def on_Where(self, node, _):
         condition, x, other = node.input
+        if self.number(condition) is not None:
+            return self.add(node, "onnx.Expand", [x if self.number(condition) else other], [node.output[0]])
         if self.repairs(node):
             return self.add(node, "onnx.Identity", [other], [node.output[0]])
         if self.number(other) is not None and self.number(x) is None:
@@ -607,7 +635,9 @@ class _Writer:
     def recurrence(self, node, attributes):
         """Writes a recurrence with PyTorch's weights for each direction. ONNX's results have an axis for the
         directions, so PyTorch's results are reshaped."""
-        x, w, r, b, length, *states = [*node.input, *[""] * 8][:7]
+        x, w, r, b, length, *states, peepholes = [*node.input, *[""] * 8][:8]
+        if peepholes or attributes.get("direction") == "reverse" or attributes.get("clip") or attributes.get("input_forget"):
+            raise _refused(node, "netc has it forward or in both directions, without peepholes, coupled gates and a clip")
         if attributes.get("layout") or length and self.constant(length) is None or not attributes.get("linear_before_reset", 1 if node.op_type != "GRU" else 0):
             raise _refused(node, "netc has its other form")
         usual = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}[node.op_type]
@@ -664,6 +694,15 @@ class _Writer:
         ins.append({"name": name})
 
     on_LSTM = on_GRU = on_RNN = recurrence
+
+
+def _initializers(graph):
+    """Those of a graph and of the branches in it."""
+    yield from graph.initializer
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                yield from _initializers(attribute.g)
 
 
 def _integer(node, name, otherwise):

@@ -22,7 +22,7 @@ from torch.nn.functional import linear
 from torch.utils._sympy.functions import FloorDiv
 
 from .errors import ImportRefused
-from .known import known
+from .known import known, number_of
 
 TYPES = {
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
@@ -36,7 +36,6 @@ SIZED = {"copy", "new_empty", "new_full", "new_ones", "new_zeros", "empty_like",
 # run_decompositions writes batch norm as this op, with the running statistics as operands and results.
 BATCH_NORM = "aten._native_batch_norm_legit_functional"
 NAMES = "TSUVPQR"  # of free axes, without that of the batch
-MOST_VALUES = 64  # the largest table whose values are written
 
 
 def export(module, args=(), kwargs=None, name=None, axes=None):
@@ -100,8 +99,31 @@ def _lerp(start, end, weight):
     return start + weight * (end - start)
 
 
+def _windows(x, axis, size, step, dilation=1):
+    """Parts of an axis, along a new axis behind it."""
+    count = (x.shape[axis] - dilation * (size - 1) - 1) // step + 1
+    starts, offsets = (torch.arange(n, device=x.device) for n in (count, size))
+    places = (step * starts[:, None] + dilation * offsets).flatten()
+    return x.index_select(axis, places).unflatten(axis, (count, size))
+
+
+def _unfold(x, axis, size, step):
+    axis %= x.ndim
+    return _windows(x, axis, size, step).movedim(axis + 1, -1)
+
+
+def _im2col(x, kernel, dilation, padding, stride):
+    (left, right), rank = padding, x.ndim
+    x = torch.nn.functional.pad(x, (right, right, left, left))
+    x = _windows(x, rank - 2, kernel[0], stride[0], dilation[0])
+    x = _windows(x, rank, kernel[1], stride[1], dilation[1])
+    rows = list(range(rank - 2))
+    return x.permute(*rows, rank - 1, rank + 1, rank - 2, rank).flatten(-2).flatten(-4, -2)
+
+
 # Ops of PyTorch that become several of netc's, such as one step of a recurrence.
 OWN = {
+    torch.ops.aten.unfold.default: _unfold, torch.ops.aten.im2col.default: _im2col,
     torch.ops.aten.bilinear.default: _bilinear, torch.ops.aten.lerp.Scalar: _lerp, torch.ops.aten.lerp.Tensor: _lerp,
     torch.ops.aten.gru_cell.default: _gru_cell, torch.ops.aten.lstm_cell.default: _lstm_cell,
     torch.ops.aten.rnn_relu_cell.default: _rnn_cell(torch.relu), torch.ops.aten.rnn_tanh_cell.default: _rnn_cell(torch.tanh),
@@ -110,10 +132,10 @@ OWN = {
 
 # What PyTorch says in other ops, and netc has no word for.
 DECOMPOSED = """
-addcdiv addcmul addmv atleast_1d atleast_2d atleast_3d binary_cross_entropy binary_cross_entropy_with_logits broadcast_tensors
+addcdiv addcmul addmv aminmax atleast_1d atleast_2d atleast_3d binary_cross_entropy binary_cross_entropy_with_logits broadcast_tensors
 channel_shuffle deg2rad dot embedding_bag hardshrink hinge_embedding_loss hstack huber_loss l1_loss linalg_norm mse_loss mv norm
 pairwise_distance poisson_nll_loss rot90 smooth_l1_loss soft_margin_loss softshrink tensordot threshold tile
-triplet_margin_loss vstack _weight_norm _weight_norm_interface
+triplet_margin_loss tril triu vstack _weight_norm _weight_norm_interface
 """.split()
 
 
@@ -174,9 +196,12 @@ def _exported(module, args, kwargs, axes):
     for node in exported.graph.nodes:
         if node.op != "placeholder" or not isinstance(node.meta.get("val"), torch.Tensor):
             continue
+        # Sequences of whole numbers, such as tokens and the mask beside them, are of one batch, though torch.export may let them differ.
+        are_sequences = axes is None and node.meta["val"].ndim == 2 and not node.meta["val"].is_floating_point()
         for axis, size in enumerate(node.meta["val"].shape):
             if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol and str(size) not in symbols:
-                wanted = taken.get((node.target, axis)) or ("N" if axis == 0 and "N" not in symbols.values() else None)
+                is_batch = axis == 0 and (are_sequences or "N" not in symbols.values())
+                wanted = taken.get((node.target, axis)) or ("N" if is_batch else None)
                 symbols[str(size)] = wanted or next(n for n in NAMES if n not in symbols.values())
     return functional, symbols
 
@@ -268,15 +293,16 @@ class _Writer:
         ranges = self.exported.range_constraints
         limits = {str(s): r for s, r in ranges.items()}
 
-        def limit(symbol):
-            r = limits.get(symbol)
-            return {"min": max(2, int(r.lower)), **({"max": int(r.upper)} if r.upper.is_Integer and r.upper < 2**40 else {})} if r else {"min": 2}
+        def limit(symbols):
+            found = [limits[symbol] for symbol in symbols if symbol in limits]
+            most = [int(r.upper) for r in found if r.upper.is_Integer and r.upper < 2**40]
+            return {"min": max([2, *(int(r.lower) for r in found)]), **({"max": min(most)} if most else {})}
 
         return {
             "netc_graph": 1,
             "name": name,
             "from": f"torch {torch.__version__.split('+')[0]}",
-            "symbols": {text: limit(symbol) for symbol, text in self.symbols.items()},
+            "symbols": {text: limit([symbol for symbol, own in self.symbols.items() if own == text]) for text in self.symbols.values()},
             "inputs": [{"name": n.name, "type": TYPES[n.meta["val"].dtype], "shape": self.shape(n.meta["val"])} for n in inputs if n in needed],
             "weights": self.all_weights(needed),
             "known": list(self.known.values()),
@@ -372,9 +398,7 @@ class _Writer:
             return self.size(value)
         if isinstance(value, (list, tuple)):
             return [self.setting(v) for v in value]
-        if isinstance(value, float) and value in (float("inf"), float("-inf")):
-            return "inf" if value > 0 else "-inf"
-        return value if isinstance(value, (bool, int, float, str)) else str(value)
+        return number_of(value) if isinstance(value, (bool, int, float, str)) else str(value)
 
     def stack(self, node):
         chain = []
@@ -418,14 +442,13 @@ class _Writer:
             values = self.value(node, small, {}), self.value(node, large, {})
         except _NoValue:
             return {"what": "table"}
-        found = [_what(value) for value in values]
+        is_fixed = not any(isinstance(s, str) for s in self.shape(node.meta["val"]))
+        found = [_what(value, is_fixed) for value in values]
         if found[0] != found[1]:
             return {"what": "table"}
         if found[0]["what"] in ("causal", "not causal") and (far := self.farthest(node)):
             long = self.value(node, {text: 1 if text == "N" else self.within(symbol, far) for symbol, text in self.symbols.items()}, {})
             return _what(long)
-        if found[0]["what"] == "table" and not any(isinstance(s, str) for s in self.shape(node.meta["val"])) and values[0].numel() <= MOST_VALUES:
-            return {"what": "table", "values": values[0].tolist()}
         return found[0]
 
     def within(self, symbol, size):
@@ -513,6 +536,6 @@ def _quotient(dividend, divisor):
     return whole if rest.is_nonnegative and (divisor - rest).is_positive else FloorDiv(dividend, divisor)
 
 
-def _what(value):
+def _what(value, is_fixed=False):
     """The description of a tensor's values."""
-    return known((value.float() if value.is_floating_point() else value).numpy())
+    return known((value.float() if value.is_floating_point() else value).numpy(), is_fixed)

@@ -170,5 +170,17 @@ without_modules(
      ("aten.relu", [1], "v2", rows), ("aten.exp", [], "v3", rows), ("aten.relu", [1], "v4", rows)],
 )  # fmt: skip
 
+# What changes no forward pass, and is counted otherwise, is told.
+table = {
+    "netc_graph": 1, "name": "A", "from": "hand", "inputs": [{"name": "ids", "type": "i64", "shape": ["N"]}],
+    "weights": [{"name": "table", "type": "f32", "shape": [10, 8]}], "known": [], "modules": [],
+    "nodes": [{"op": "aten.embedding", "in": ["table", "ids"], "with": {"sparse": True}, "out": [{"name": "y", "type": "f32", "shape": rows}], "module": []}],
+    "outputs": [{"name": "y", "value": "y"}],
+}  # fmt: skip
+path.write_text(json.dumps(table))
+done = subprocess.run(["netc", "import", str(path)], capture_output=True, text=True)
+if "The gradient of `table` is sparse; netc counts one of the whole table.\n" not in done.stdout:
+    failed.append(f"expected a note, got {done.returncode}: {done.stderr}{done.stdout}")
+
 print(*failed, sep="\n")
 sys.exit(len(failed) > 0)

@@ -8,8 +8,10 @@
 # What files say in different ways, by opset and exporter, is one graph; what netc cannot know is refused by name.
 
 import math
+import pathlib
 
 import numpy
+import onnx.version_converter
 from onnx import TensorProto, helper, numpy_helper
 
 import netc
@@ -70,9 +72,9 @@ root, one, half = (numpy.float32(number) for number in (math.sqrt(2), 1, 0.5))
 constants = {"root": root, "one": one, "half": half}
 head = [node("Div", "x root", "a"), node("Erf", "a", "b"), node("Add", "b one", "c")]
 for tail in [node("Mul", "x c", "d"), node("Mul", "d half", "y")], [node("Mul", "x half", "d"), node("Mul", "d c", "y")]:
-    graph = export(model([*head, *tail], {"x": ["N", 8]}, ["y"], constants=constants))
-    assert only(graph, "Gelu")["in"] == ["x"] and only(graph, "Gelu")["with"] == {"approximate": "none"}
-refused("it is not in a GELU", model(head, {"x": ["N", 8]}, ["c"], constants=constants))
+    text = netc.from_onnx(model([*head, *tail], {"x": ["N", 8]}, ["y"], constants=constants))
+    assert "return y = x |> gelu\n" in text, text
+refused("it computes with an `erf` that is in no GELU", model(head, {"x": ["N", 8]}, ["c"], constants=constants))
 
 # A recurrence in both directions: PyTorch's weights, and the parameters of the file.
 lstm = [node("LSTM", "x w r b", "s", hidden_size=4, direction="bidirectional")]
@@ -114,3 +116,59 @@ assert netc.estimate(text).networks[0].parameters.total == 64
 
 refused("`onnx.NonZero`: the shape of what it makes depends on data", model([node("NonZero", "x", "y")], {"x": ["N", 8]}, ["y"]))
 refused("netc does not know the op `onnx.Asinh`", model([node("Asinh", "x", "y")], {"x": ["N", 8]}, ["y"]))
+
+# A branch whose condition is known is taken; what a branch reads outside is the model's.
+branch = lambda name, op: helper.make_graph([node(op, "x", name)], name, [], [helper.make_empty_tensor_value_info(name)])
+chosen = lambda condition: [node("If", condition, "y", then_branch=branch("t", "Relu"), else_branch=branch("e", "Tanh"))]
+for truth, op in (True, "relu"), (False, "tanh"):
+    assert f"return y = x |> {op}\n" in netc.from_onnx(model(chosen("c"), {"x": ["N", 8]}, ["y"], constants={"c": numpy.array(truth)}))
+rank = [node("Shape", "x", "s"), node("Gather", "s first", "n"), node("Greater", "n ten", "c")]
+constants = {"first": numpy.array(0), "ten": numpy.array(10)}
+refused("which branch it takes depends on sizes", model([*rank, *chosen("c")], {"x": ["N", 8]}, ["y"], constants=constants))
+sign = [node("ReduceMax", "x", "m", keepdims=0), node("Greater", "m zero", "c")]
+refused("`onnx.If`: which branch it takes depends on data", model([*sign, *chosen("c")], {"x": ["N", 8]}, ["y"], constants={"zero": numpy.float32(0)}))
+body = helper.make_graph([node("Identity", "on", "on_2"), node("Relu", "v", "v_2")], "body", [
+    helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("on", TensorProto.BOOL, []), helper.make_tensor_value_info("v", TensorProto.FLOAT, ["N", 8])
+], [helper.make_empty_tensor_value_info(name) for name in ("on_2", "v_2")])  # fmt: skip
+loop = [node("Loop", "count on x", "y", body=body)]
+refused("netc takes no loop of a graph", model(loop, {"x": ["N", 8]}, ["y"], constants={"count": numpy.array(3), "on": numpy.array(True)}))
+
+# All elements of a list in order, as PyTorch writes `as_strided`; rows that are listed, of a tensor and of a table.
+strided = [node("Shape", "x", "s"), node("ReduceProd", "s", "n", keepdims=0), node("Range", "zero n one", "r"), node("Reshape", "r s", "p"), node("Reshape", "x flat", "f"), node("Gather", "f p", "y")]
+constants = {"zero": numpy.array(0), "one": numpy.array(1), "flat": numpy.array([-1])}
+text = netc.from_onnx(model(strided, {"x": ["N", 8]}, ["y"], constants=constants))
+assert "return y = x |> reshape(N, 8)\n" in text, text
+listed = {"p": numpy.array([[2], [0]])}
+assert "positions([2, 0], over = axes(x)[0])" in netc.from_onnx(model([node("GatherND", "x p", "y")], {"x": [4, 8]}, ["y"], constants=listed))
+assert netc.estimate(netc.from_onnx(model([node("GatherND", "w p", "a"), node("Add", "x a", "y")], {"x": [2, 8]}, ["y"], {"w": (4, 8)}, listed))).networks[0].parameters.total == 32
+refused("netc reads places of one axis that depend on no data", model([node("GatherND", "x p", "y")], {"x": [4, 8]}, ["y"], constants={"p": numpy.array([[2, 0]])}))
+
+# Two batches that the shapes do not let differ are one.
+joined = [node("Shape", "b", "s", start=0, end=1), node("Concat", "s rest", "p", axis=0), node("Reshape", "a p", "c"), node("Mul", "c b", "y")]
+graph = export(model(joined, {"a": ["left", 8], "b": ["right", 2, 4]}, ["y"], constants={"rest": numpy.array([-1, 4])}))
+assert [value["shape"] for value in graph["inputs"]] == [["N", 8], ["N", 2, 4]], graph["inputs"]
+
+# Settings that netc does not have.
+image = {"x": ["N", 3, 8, 8]}
+sizes = {"sizes": numpy.array([1, 3, 16, 16]), "roi": numpy.zeros(0, "f4"), "scales": numpy.zeros(0, "f4")}
+resized = lambda **how: model([node("Resize", "x roi scales sizes", "y", **how)], {"x": [1, 3, 8, 8]}, ["y"], constants=sizes)
+assert only(export(resized()), "Resize")["with"] == {"mode": "nearest", "align_corners": False} and "upsample" in netc.from_onnx(resized(mode="linear"))
+refused("netc takes the nearest pixel, or lines between the two nearest", resized(mode="cubic"))
+refused("netc spreads pixels by their centers or by the corners", resized(mode="linear", coordinate_transformation_mode="asymmetric"))
+refused("netc has it forward or in both directions", model([node("LSTM", "x w r", "s", hidden_size=4, direction="reverse")], {"x": [5, "N", 8]}, ["s"], {"w": (1, 16, 8), "r": (1, 16, 4)}))
+refused("of equal elements, netc takes the first", model([node("ArgMax", "x", "y", select_last_index=1)], {"x": ["N", 8]}, ["y"]))
+padded = model([node("Pad", "x p", "y", mode="edge")], image, ["y"], constants={"p": numpy.array([0, 0, 1, 1, 0, 0, 1, 1])})
+assert netc.from_onnx(padded).count('by = "replicate"') == 2
+
+# Files of PyTorch's exporters, a small model of convolution, attention and LSTM: each opset from 13 to 21, as it is written or as onnx
+# converts it, has the same parameters and costs.
+inputs = pathlib.Path(__file__).parent / "Inputs"
+seen = set()
+for path in sorted(inputs.glob("*.onnx")):
+    file = onnx.load(path)
+    own = file.opset_import[0].version
+    for version in range(own, 22) if path.name == "torchscript-13.onnx" else [own]:
+        network = netc.estimate(netc.from_onnx(file if version == own else onnx.version_converter.convert_version(file, version))).networks[0]
+        assert (network.parameters.total, network.forward.matmul) == (583, 9144), (path.name, version, network)
+        seen.add(version)
+assert seen == set(range(13, 22)), seen

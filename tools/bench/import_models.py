@@ -48,6 +48,16 @@ FAMILIES = {
     "vit": ("ViTForImageClassification", {k: v for k, v in SMALL.items() if k != "vocab_size"}),
     "whisper": ("WhisperForConditionalGeneration", {"d_model": 64, "encoder_layers": 3, "decoder_layers": 3, "encoder_attention_heads": 4, "decoder_attention_heads": 4, "encoder_ffn_dim": 128, "decoder_ffn_dim": 128, "vocab_size": 256, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1}),
 }  # fmt: skip
+MASKED = "_masked"  # these once more with an attention_mask
+FAMILIES |= {name + MASKED: FAMILIES[name] for name in ("gpt2", "llama", "bert", "t5")}
+
+
+def family(name):
+    """The class of a family, and the configuration of a small model."""
+    import transformers
+
+    kind, settings = FAMILIES[name]
+    return kind, transformers.AutoConfig.for_model(name.removesuffix(MASKED), **settings)
 
 
 def image_model(name):
@@ -67,8 +77,7 @@ def language_model(name):
     import torch
     import transformers
 
-    kind, settings = FAMILIES[name]
-    config = transformers.AutoConfig.for_model(name, **settings)
+    kind, config = family(name)
     with torch.device("meta"):
         module = getattr(transformers, kind)(config)
 
@@ -78,9 +87,10 @@ def language_model(name):
             return {"pixel_values": torch.zeros(count, 3, 224, 224, device="meta")}
         if name == "whisper":
             return {"input_features": torch.zeros(count, 80, 3000, device="meta"), "decoder_input_ids": ids, "use_cache": False}
-        if name == "t5":
-            return {"input_ids": ids, "decoder_input_ids": torch.zeros(count, LENGTH // 2, dtype=torch.long, device="meta"), "use_cache": False}
-        return {"input_ids": ids} | ({} if name in ("bert", "distilbert") else {"use_cache": False})
+        text = {"input_ids": ids} | ({"attention_mask": torch.ones_like(ids)} if name.endswith(MASKED) else {})
+        if name.startswith("t5"):
+            return {**text, "decoder_input_ids": torch.zeros(count, LENGTH // 2, dtype=torch.long, device="meta"), "use_cache": False}
+        return text | ({} if name.startswith(("bert", "distilbert")) else {"use_cache": False})
 
     return module, inputs
 
@@ -263,10 +273,11 @@ def graph_of(name):
         import transformers
 
         # Masks depend on values, which `meta` does not have. FlopCounterMode does not count the op that computes all experts.
-        config = transformers.AutoConfig.for_model(name, **FAMILIES[name][1])
+        kind, config = family(name)
         config._experts_implementation = "eager"
-        module = getattr(transformers, FAMILIES[name][0])(config)
-        given = {key: torch.zeros_like(value, device="cpu") if hasattr(value, "to") else value for key, value in given.items()}
+        module = getattr(transformers, kind)(config)
+        values = lambda key, value: torch.full_like(value, key == "attention_mask", device="cpu") if hasattr(value, "to") else value
+        given = {key: values(key, value) for key, value in given.items()}
     forward, backward, surplus = count(module.train(examples == 2), given)
     graph["counted"] = {
         "parameters": parameters,

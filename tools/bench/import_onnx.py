@@ -15,7 +15,7 @@ older exporter.
 import math
 import sys
 
-from import_models import FAMILIES, PARTS, image_model, language_model, options, part, run, tensors
+from import_models import FAMILIES, PARTS, family, image_model, language_model, options, part, run, tensors
 
 IMAGES = "alexnet convnext_tiny densenet121 efficientnet_b0 googlenet mnasnet1_0 mobilenet_v2 mobilenet_v3_small regnet_y_400mf resnet18 resnet50 resnext50_32x4d shufflenet_v2_x0_5 squeezenet1_0 swin_t vgg11 vit_b_16"
 
@@ -28,7 +28,8 @@ def module_of(name):
     if name in FAMILIES:
         import transformers
 
-        module = getattr(transformers, FAMILIES[name][0])(transformers.AutoConfig.for_model(name, **FAMILIES[name][1]))
+        kind, config = family(name)
+        module = getattr(transformers, kind)(config)
     elif name in PARTS:
         module = part(name)[0].to_empty(device="cpu")
     else:
