@@ -178,8 +178,13 @@ def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
       while (llvm::is_contained(over, channel))
         ++channel;
       auto others = over.take_back(over.size() - 1);
+      // They are f32, and converted where x is f64.
+      auto stored = [&](MovingAverageOp average) {
+        auto convert = average.getBuffer().getDefiningOp<ConvertOp>();
+        return to.get(convert ? convert.getX() : average.getBuffer());
+      };
       return to.asImages(y, x, others, channel, [&](auto x, const Shape &result) {
-        return to.make("aten.batch_norm", {x, {}, {}, to.get(running[0].getBuffer()), to.get(running[1].getBuffer())},
+        return to.make("aten.batch_norm", {x, {}, {}, stored(running[0]), stored(running[1])},
                        {{"training", true}, {"momentum", to.plain(running[0].getMomentum())}, {"eps", eps}}, result);
       });
     }

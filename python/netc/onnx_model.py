@@ -346,7 +346,16 @@ class _Model:
         else:
             full = [each for each in ins if each not in self.expanded and self.values[each].get("what") != "number" and self.shape(each) == shape]
             pair = [self.small(each) for each in ins] if full else [self.whole(ins[0]), self.small(ins[1])]
+            kinds = [self.values[each]["type"] for each in ins]
+            pair = [self.cast(each, kind, self.widest(kinds)) for each, kind in zip(pair, kinds)]
         self.add(op, pair, [out])
+
+    def widest(self, kinds):
+        return max(kinds, key=list(reversed(TYPES)).index)
+
+    def cast(self, name, kind, wanted):
+        """The same in another type. netc and PyTorch mix types, and ONNX does not."""
+        return name if kind == wanted else self.add("Cast", [name], to=TYPES[wanted])
 
     def on_ne(self, ins, outs, given):
         equal = self.unique(outs[0] + ".equal")
@@ -461,9 +470,10 @@ class _Model:
             self.by_root(self.add("Sub", [x, mean]), given, outs)
 
     def on_batch_norm(self, ins, outs, given):
-        channels = self.shape(ins[0])[1]
-        scale, shift = (self.typed(numpy.full(channels, value), self.values[outs[0]]["type"]) for value in (1, 0))
-        self.add("BatchNormalization", [self.whole(ins[0]), scale, shift, ins[3], ins[4]], outs, epsilon=given["eps"])
+        channels, kind = self.shape(ins[0])[1], self.values[outs[0]]["type"]
+        scale, shift = (self.typed(numpy.full(channels, value), kind) for value in (1, 0))
+        running = [self.cast(each, self.values[each]["type"], kind) for each in ins[3:]]
+        self.add("BatchNormalization", [self.whole(ins[0]), scale, shift, *running], outs, epsilon=given["eps"])
 
     # Windows.
 

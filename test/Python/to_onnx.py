@@ -103,3 +103,13 @@ try:
     raise AssertionError("it was exported")
 except netc.ExportRefused as problem:
     assert "`aten.fft_rfft` of `relu`" in str(problem) and "ONNX has no such op" in str(problem)
+
+# Formats that PyTorch mixes: parameters and running statistics of f32, beside what is wider or narrower.
+for kind in "f64", "f16":
+    spec = f"net A(x: {kind}[N, C = 2, H = 4, W = 4]) {{ return y = x |> BatchNorm |> relu }}\ninfer A as serve {{ batch = 3; duration = 3 examples }}\n"
+    x = random.standard_normal((3, 2, 4, 4)).astype(kind.replace("f64", "f8").replace("f16", "f2"))
+    for asked in {"net": "A"}, {"run": "serve"}:
+        model = netc.to_onnx(spec, **asked)
+        onnx.checker.check_model(model, full_check=True)
+        (made,) = ReferenceEvaluator(model).run(None, {"x": x})
+        numpy.testing.assert_allclose(made, numpy.maximum(x, 0), rtol=2e-3)  # of a mean of 0 and a variance of 1
