@@ -10,7 +10,7 @@
 #   ./build.sh wheel    builds build/netc-*.whl, which pip installs on any Linux with glibc 2.34
 #   ./build.sh deb      builds build/release/netc_*.deb, a package of Debian 12
 #   ./build.sh site     builds build/site/html, the documents and examples as pages
-#   ./build.sh TARGET.. builds these targets
+#   ./build.sh TARGET.. builds these targets, such as check-netc-fuzz with PRESET=fuzz
 #
 # PRESET chooses a preset of CMakePresets.json: release, debug, checked, asan or fuzz.
 # Exits with 3 if a package is missing and cannot be installed.

@@ -12,7 +12,7 @@ import lit.formats
 config.name = "netc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".net", ".py", ".test"]
-config.excludes = ["Inputs", "goldens", "lit.cfg.py"]
+config.excludes = ["Fuzzers", "Inputs", "goldens", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build_dir, "test")
 

@@ -427,6 +427,8 @@ std::string formatted(llvm::StringRef text, NetParser::FileContext *file) {
   TokenRoles roles(file);
 
   std::vector<Line> lines = linesOf(tokens);
+  if (lines.empty())
+    return "";
   for (Line &line : lines)
     setBlanks(line, roles);
   dropEmptyLines(lines);

@@ -239,7 +239,8 @@ public:
       const char *cell = hasHead && &cells == rows.begin() ? "th" : "td";
       os << (isRuled ? "<tr class=\"rule\">" : "<tr>");
       isRuled = false;
-      for (auto [i, align, content] : llvm::enumerate(grid.aligns(), cells)) {
+      for (auto [i, content] : llvm::enumerate(cells)) {
+        Grid::Align align = grid.aligns()[i];
         if (align == Grid::Bar)
           continue;
         os << '<' << cell << " class=\""

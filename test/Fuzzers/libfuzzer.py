@@ -1,0 +1,52 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""A format of lit: runs each program of libFuzzer from its seeds, `--param seconds=60` long."""
+
+import pathlib
+import re
+import shutil
+
+import lit.formats
+import lit.Test
+import lit.util
+
+
+def words_of_specifications(source, build):
+    """What the grammar spells out, and the names of ops and blocks."""
+    grammar = (source / "grammar/Net.g4").read_text()
+    words = re.findall(r"^[A-Z]+ *: '([^']+)' ;", grammar, re.M)
+    words += re.findall(r"^### `net\.(\w+)", (build / "dialect/Ops.md").read_text(), re.M)
+    for file in (source / "lib/Std").glob("*.net"):
+        words += re.findall(r"^block (\w+)", file.read_text(), re.M)
+    return words
+
+
+def write_dictionary(path, seeds, words):
+    """The words of the seeds, and others, in libFuzzer's format."""
+    for seed in seeds.iterdir():
+        words += re.findall("[A-Za-z_][A-Za-z0-9_]{2,31}", seed.read_bytes().decode("latin-1"))
+    path.write_text("".join(f'"{word}"\n' for word in sorted(set(words))))
+
+
+class LibFuzzer(lit.formats.TestFormat):
+    def getTestsInDirectory(self, suite, path, lit_config, local_config):
+        for program in sorted(pathlib.Path(suite.getSourcePath(path)).glob("fuzz-*")):
+            yield lit.Test.Test(suite, path + (program.name,), local_config)
+
+    def execute(self, test, lit_config):
+        source, build = pathlib.Path(test.config.source_dir), pathlib.Path(test.config.build_dir)
+        name = test.path_in_suite[-1].removeprefix("fuzz-")
+        reads_specifications = name in ("specification", "tokens")
+        seeds = source / "test/Fuzz/Inputs" / ("specification" if reads_specifications else name)
+        found = build / "found" / name
+        shutil.rmtree(found, ignore_errors=True)
+        found.mkdir(parents=True)
+        dictionary = found.with_suffix(".dict")
+        write_dictionary(dictionary, seeds, words_of_specifications(source, build) if reads_specifications else [])
+        # The same random numbers each time, though not as many. What ends in a fault stays beside the folder.
+        command = [test.getSourcePath(), "-seed=1", f"-max_total_time={lit_config.params.get('seconds', 30)}", "-max_len=4096",
+                   "-timeout=120", f"-dict={dictionary}", f"-artifact_prefix={found}-", "-print_final_stats=1", found, seeds]  # fmt: skip
+        out, err, status = lit.util.executeCommand([str(word) for word in command])
+        return lit.Test.FAIL if status else lit.Test.PASS, out + err
