@@ -12,7 +12,7 @@
 #   ./build.sh site     builds build/site/html, the documents and examples as pages
 #   ./build.sh TARGET.. builds these targets, such as check-netc-fuzz with PRESET=fuzz
 #
-# PRESET chooses a preset of CMakePresets.json: release, debug, checked, asan or fuzz.
+# PRESET chooses a preset of CMakePresets.json: release, debug, checked, asan, fuzz or coverage.
 # Exits with 3 if a package is missing and cannot be installed.
 
 set -eu
