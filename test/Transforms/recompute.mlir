@@ -46,7 +46,7 @@ net.step @full attributes {inputs = ["x"], network = "Net", run = #net.run<recom
   net.moving_average %average, %mean {momentum = 0.1, net.copy = "layer.0"} : (tensor<8xf32>, tensor<8xf32>) -> () loc("layer.0.moving_average")
   %z0 = net.tanh %y0 {net.copy = "layer.0"} : (!x) -> !x loc("layer.0.tanh")
   %x1, %mask0 = net.dropout %z0 {p = 0.1, over = array<i64: 0, 1>, net.copy = "layer.0"} : (!x) -> (!x, !m) loc("layer.0.dropout")
-  %w1 = net.parameter "w1" "uniform" : !w loc("layer.1.weight")
+  %w1 = net.parameter "w1" "uniform" {net.copy = "layer.1"} : !w loc("layer.1.weight")
   %y1 = net.linear %x1, %w1 {over = 1, net.copy = "layer.1"} : (!x, !w) -> !x loc("layer.1.linear")
   %unread = net.mean %y1 {over = array<i64: 0>, net.copy = "layer.1"} : (!x) -> tensor<8xf32> loc("layer.1.mean")
   %z1 = net.tanh %y1 {net.copy = "layer.1"} : (!x) -> !x loc("layer.1.tanh")
