@@ -202,15 +202,7 @@ std::vector<Launched> launchedOf(const Trace &trace,
 /// Assigns counted kernels to the launches of the trace in order, if there are
 /// as many.
 std::vector<Launched> countedOf(const Trace &trace, BaseNames &names) {
-  std::vector<uint32_t> launches;
-  for (auto [i, event] : llvm::enumerate(trace.host))
-    if (event.kind == HostEvent::Launch &&
-        (trace.names[event.name].contains("LaunchKernel") ||
-         trace.names[event.name].contains("LaunchCooperativeKernel")))
-      launches.push_back(i);
-  llvm::sort(launches, [&](uint32_t i, uint32_t j) {
-    return std::tie(trace.host[i].start, i) < std::tie(trace.host[j].start, j);
-  });
+  std::vector<uint32_t> launches = kernelLaunches(trace);
   llvm::DenseMap<uint32_t, uint32_t> ops;
   if (launches.size() == trace.counted.size())
     ops = opsOfLaunches(trace);

@@ -638,16 +638,9 @@ private:
   /// Assigns counted kernels, which have no time and no correlation, to
   /// launches in order, if there are as many.
   void addCounted() {
-    std::vector<uint32_t> launches;
-    for (auto [i, event] : llvm::enumerate(trace.host))
-      if (event.kind == HostEvent::Launch &&
-          trace.names[event.name].contains("LaunchKernel"))
-        launches.push_back(i);
+    std::vector<uint32_t> launches = kernelLaunches(trace);
     if (launches.size() != trace.counted.size())
       return;
-    llvm::stable_sort(launches, [&](uint32_t i, uint32_t j) {
-      return trace.host[i].start < trace.host[j].start;
-    });
     for (auto [kernel, launch] : llvm::enumerate(launches)) {
       const HostEvent &event = trace.host[launch];
       if (event.start < step.start || event.start >= step.end)
@@ -671,6 +664,19 @@ private:
   llvm::DenseMap<uint32_t, unsigned> partsOf; ///< number of events in a product
 };
 } // namespace
+
+std::vector<uint32_t> netc::audit::kernelLaunches(const Trace &trace) {
+  std::vector<uint32_t> launches;
+  for (auto [i, event] : llvm::enumerate(trace.host))
+    if (event.kind == HostEvent::Launch &&
+        (trace.names[event.name].contains("LaunchKernel") ||
+         trace.names[event.name].contains("LaunchCooperativeKernel")))
+      launches.push_back(i);
+  llvm::stable_sort(launches, [&](uint32_t i, uint32_t j) {
+    return trace.host[i].start < trace.host[j].start;
+  });
+  return launches;
+}
 
 TracedStep netc::audit::traceStep(const Trace &trace) {
   return llvm::cantFail(traceStep(trace, ""));

@@ -134,6 +134,9 @@ struct TracedStep {
   }
 };
 
+/// The events of Trace::host that launch kernels, by start.
+std::vector<uint32_t> kernelLaunches(const trace::Trace &trace);
+
 /// Takes a step and nests its ops. Of several it is the one of median length:
 /// of those that are complete and marked `ProfilerStep#K`, else of those that
 /// end where an optimizer has stepped; else all of the trace is one.

@@ -8,6 +8,8 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <cmath>
+#include <fmt/format.h>
 #include <map>
 
 using namespace netc;
@@ -438,10 +440,14 @@ static void run(OStream &json, const RunReport &report, bool symbolic) {
 
 /// Integers exactly, others as doubles, infinities and NaN as text.
 static void number(OStream &json, const std::variant<Rational, double> &value) {
-  if (auto *exact = std::get_if<Rational>(&value); exact && exact->isInteger())
-    json.rawValue(exact->str());
+  auto *exact = std::get_if<Rational>(&value);
+  if (exact && exact->isInteger())
+    return json.rawValue(exact->str());
+  double number = exact ? exact->toDouble() : std::get<double>(value);
+  if (std::isfinite(number))
+    json.value(number);
   else
-    json.value(exact ? exact->toDouble() : std::get<double>(value));
+    json.value(fmt::format("{}", number));
 }
 
 static void number(OStream &json, StringRef key,

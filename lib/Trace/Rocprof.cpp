@@ -54,6 +54,7 @@ private:
       return true;
     if (depth() == 6 && (isDispatch() || isCopy() || isCounted())) {
       event = DeviceEvent();
+      extents = Extents();
       start = end = std::nullopt;
       symbol = 0;
       firstCounter = trace.counters.size();

@@ -34,7 +34,7 @@ public:
       return fixed(8);
     case 2:
       if (!varint(value))
-        return isBroken = true, false;
+        return false;
       isBroken |= value > rest.size();
       bytes = rest.take_front(value);
       rest = rest.drop_front(bytes.size());
@@ -196,7 +196,7 @@ private:
     StringRef name;
     int64_t start = 0, duration = 0;
     int64_t correlation = -1;
-    StringRef path, module, op, details;
+    StringRef path, op, details;
     std::vector<Counter> counters;
   };
 

@@ -348,8 +348,8 @@ class Run:
 
 @dataclass(frozen=True)
 class Side:
-    low: float
-    high: float
+    low: float | str
+    high: float | str
 
 
 @dataclass(frozen=True)

@@ -321,6 +321,7 @@ TEST(Readers, RocprofGivesItsGridInThreads) {
   EXPECT_EQ(trace.kernels[0].correlation, 5);
   EXPECT_EQ(trace.extentsOf(trace.kernels[0]).grid,
             (std::array<int64_t, 3>{4, 2, 1}));
+  EXPECT_EQ(trace.extentsOf(trace.kernels[1]).grid[0], 0); // not said
   EXPECT_EQ(trace.names[trace.kernels[1].name], "a(int)");
   EXPECT_EQ(trace.names[trace.kernels[2].name], "a(int)");
 }
