@@ -147,6 +147,8 @@ class _Sample:
                 raise _refused(node, "the shape of what it makes depends on data")
             self.types[value.name] = kind.elem_type
             self.shapes[value.name] = tuple(d.dim_value for d in kind.shape.dim)
+        if node.op_type == "Reshape" and math.prod(self.shapes[ins[0]]) != math.prod(self.shapes[node.output[0]]):
+            raise _refused(node, "what goes in has another number of elements")
 
 
 class _Writer:
@@ -165,7 +167,7 @@ class _Writer:
             else:
                 self.constants[tensor.name] = numpy_helper.to_array(tensor)
         self.inputs = [value for value in graph.input if value.name not in self.types]
-        self.symbols = {}
+        places = {}  # of free axes: where the first input that has them has them
         for value in self.inputs:
             if not value.type.HasField("tensor_type") or not value.type.tensor_type.HasField("shape"):
                 raise ImportRefused(f"the input `{value.name}` has no shape")
@@ -173,19 +175,8 @@ class _Writer:
             for i, size in enumerate(value.type.tensor_type.shape.dim):
                 if size.dim_value <= 0:
                     size.dim_param = size.dim_param or f"{value.name}.{i}"
-                    if len(self.symbols) == 3 and size.dim_param not in self.symbols:
-                        raise ImportRefused("the model has more than three free axes")
-                    self.symbols.setdefault(size.dim_param, NAMES[len(self.symbols)])
-        try:
-            self.samples = self.take_samples()
-        except ImportRefused:
-            # Of inputs that have a batch each, such as those of an encoder and a decoder, the batches may have to be one.
-            batches = [v.type.tensor_type.shape.dim[0].dim_param for v in self.inputs if v.type.tensor_type.shape.dim]
-            batches = [name for name in dict.fromkeys(batches) if name]
-            if len(batches) < 2:
-                raise
-            self.symbols = {**self.symbols, **dict.fromkeys(batches, self.symbols[batches[0]])}
-            self.samples = self.take_samples()
+                    places.setdefault(size.dim_param, i)
+        self.samples = self.take_samples(places)
         self.nodes = self.samples[0].nodes
         if any([n.output for n in sample.nodes] != [n.output for n in self.nodes] for sample in self.samples):
             raise ImportRefused("`onnx.If`: which branch it takes depends on sizes")
@@ -199,8 +190,23 @@ class _Writer:
 
     # Sizes.
 
-    def take_samples(self):
-        names = list(dict.fromkeys(self.symbols.values()))
+    def take_samples(self, places):
+        """Names the free axes, and takes samples. If the shapes do not fit, the batches of all inputs are one, such as those of
+        an encoder and a decoder, or all axes at the same place, such as those of tokens and their mask."""
+        problem = None
+        for most in -1, 0, max(places.values(), default=0):
+            groups = [place if place <= most else name for name, place in places.items()]
+            names = dict(zip(dict.fromkeys(groups), NAMES))
+            self.symbols = {name: names[each] for name, each in zip(places, groups)}
+            try:
+                if len(names) > 3:
+                    raise ImportRefused("the model has more than three free axes")
+                return self.samples_of(list(names.values()))
+            except ImportRefused as found:
+                problem = problem or found
+        raise problem
+
+    def samples_of(self, names):
         samples = []
         for several in itertools.product((0, 1), repeat=len(names)):
             sizes = {name: SIZES[2 * i + up] for i, (name, up) in enumerate(zip(names, several))}
@@ -523,14 +529,17 @@ class _Writer:
         raise _refused(node, "it reads what is no table of weights")
 
     def reads_all(self, table, places):
-        """Whether places, which depend on sizes alone, are all elements of a list, in order."""
+        """Whether places, which depend on sizes alone, are all elements in order. Each has a number for each axis."""
         if places not in self.samples[0].values:
             return False
-        return all(numpy.array_equal(sample.values[places].reshape(-1), numpy.arange(*sample.shapes[table])) for sample in self.samples)
+        all_of = lambda shape: numpy.moveaxis(numpy.indices(shape), 0, -1).reshape(-1)
+        return all(numpy.array_equal(sample.values[places].reshape(-1), all_of(sample.shapes[table])) for sample in self.samples)
 
     def on_GatherND(self, node, attributes):
         """Rows of the first axis, by places that depend on sizes alone."""
         table, places = node.input
+        if self.reads_all(table, places):
+            return self.add(node, "onnx.Reshape", [table], [node.output[0]])
         maker = self.producers.get(table)
         while maker is not None and maker.op_type == "Transpose" and list(maker.attribute[0].ints) == sorted(maker.attribute[0].ints):
             table, maker = maker.input[0], self.producers.get(maker.input[0])

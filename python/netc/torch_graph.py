@@ -14,8 +14,8 @@ import traceback
 import warnings
 from pathlib import Path
 
-import sympy
-import torch
+import torch  # first, so that an error names it: sympy comes with it
+import sympy  # isort: skip
 from torch.export import Dim
 from torch.fx import Node
 from torch.nn.functional import linear

@@ -147,6 +147,17 @@ refused("netc reads places of one axis that depend on no data", model([node("Gat
 joined = [node("Shape", "b", "s", start=0, end=1), node("Concat", "s rest", "p", axis=0), node("Reshape", "a p", "c"), node("Mul", "c b", "y")]
 graph = export(model(joined, {"a": ["left", 8], "b": ["right", 2, 4]}, ["y"], constants={"rest": numpy.array([-1, 4])}))
 assert [value["shape"] for value in graph["inputs"]] == [["N", 8], ["N", 2, 4]], graph["inputs"]
+# So are all axes at the same place where those do not do: a mask beside tokens, read by its places.
+cells = [
+    node("Shape", "m", "s"), node("Gather", "s zero", "n"), node("Gather", "s one", "t"), node("Range", "zero n one", "i"), node("Range", "zero t one", "j"),
+    node("Unsqueeze", "i one", "a"), node("Expand", "a s", "b"), node("Expand", "j s", "c"), node("Unsqueeze", "b last", "d"), node("Unsqueeze", "c last", "e"),
+    node("Concat", "d e", "p", axis=-1), node("GatherND", "m p", "r"), node("Shape", "x", "k"), node("Concat", "k tail", "q", axis=0), node("Reshape", "r q", "u"),
+    node("Mul", "u v", "y"),
+]  # fmt: skip
+constants = {"zero": numpy.array(0), "one": numpy.array(1), "last": numpy.array([-1]), "tail": numpy.array([1])}
+wide = model(cells, {"x": ["rows", "columns"], "m": ["others", "more"], "v": ["rows", "columns", 1]}, ["y"], constants=constants)
+graph = export(wide)
+assert [value["shape"] for value in graph["inputs"]] == [["N", "T"], ["N", "T", 1]] and graph["symbols"] == {"N": {"min": 2}, "T": {"min": 2}}, graph
 
 # Settings that netc does not have.
 image = {"x": ["N", 3, 8, 8]}

@@ -73,8 +73,8 @@ def export(name, path, is_old):
     with FlopCounterMode(display=False) as flop:
         made = tensors(Results()(*(one[key] for key in names)))
     made[0].sum().backward()
-    # The file contains only what its results depend on.
-    used = sum(p.numel() for p in module.parameters() if p.grad is not None)
+    # The file contains only what its results depend on, and parameters that do not learn like others.
+    used = sum(p.numel() for p in module.parameters() if p.grad is not None or not p.requires_grad)
     return {"parameters": used, "forward": flop.get_total_flops()}, {key: one[key].shape for key in names}
 
 
