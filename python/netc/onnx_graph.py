@@ -31,6 +31,7 @@ TYPES = {
     TensorProto.UINT8: "u8", TensorProto.BOOL: "bool",
 }  # fmt: skip
 FLOATS = {TensorProto.DOUBLE, TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
+MOST_AXES = 64
 RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
 
 
@@ -49,7 +50,16 @@ def export(model, name=None):
     if model.functions:
         model = onnx.inliner.inline_local_functions(model)
     own = model.graph.name
-    return _Writer(model).graph(name or (own if own.isidentifier() and own not in ("main_graph", "torch_jit") else "Model"))
+    name = name or (own if own.isidentifier() and own not in ("main_graph", "torch_jit") else "Model")
+    # If the shapes do not fit otherwise, the batches of all inputs are one, such as those of an encoder and a decoder, or all
+    # axes at the same place, such as those of tokens and their mask.
+    problem = None
+    for joined in (-1, 0, MOST_AXES) if len(model.graph.input) > 1 else (-1,):
+        try:
+            return _Writer(model, joined).graph(name)
+        except ImportRefused as found:
+            problem = problem or found
+    raise problem
 
 
 class _Sample:
@@ -152,7 +162,8 @@ class _Sample:
 
 
 class _Writer:
-    def __init__(self, model):
+    def __init__(self, model, joined):
+        """`joined`: the axes of inputs up to this one are the same in all inputs."""
         graph = model.graph
         self.model, self.opsets, self.nodes = model, model.opset_import, list(graph.node)
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
@@ -176,7 +187,10 @@ class _Writer:
                 if size.dim_value <= 0:
                     size.dim_param = size.dim_param or f"{value.name}.{i}"
                     places.setdefault(size.dim_param, i)
-        self.samples = self.take_samples(places)
+        groups = [place if place <= joined else name for name, place in places.items()]
+        names = dict(zip(dict.fromkeys(groups), NAMES))
+        self.symbols = {name: names[each] for name, each in zip(places, groups)}
+        self.samples = self.take_samples()
         self.nodes = self.samples[0].nodes
         if any([n.output for n in sample.nodes] != [n.output for n in self.nodes] for sample in self.samples):
             raise ImportRefused("`onnx.If`: which branch it takes depends on sizes")
@@ -190,23 +204,10 @@ class _Writer:
 
     # Sizes.
 
-    def take_samples(self, places):
-        """Names the free axes, and takes samples. If the shapes do not fit, the batches of all inputs are one, such as those of
-        an encoder and a decoder, or all axes at the same place, such as those of tokens and their mask."""
-        problem = None
-        for most in -1, 0, max(places.values(), default=0):
-            groups = [place if place <= most else name for name, place in places.items()]
-            names = dict(zip(dict.fromkeys(groups), NAMES))
-            self.symbols = {name: names[each] for name, each in zip(places, groups)}
-            try:
-                if len(names) > 3:
-                    raise ImportRefused("the model has more than three free axes")
-                return self.samples_of(list(names.values()))
-            except ImportRefused as found:
-                problem = problem or found
-        raise problem
-
-    def samples_of(self, names):
+    def take_samples(self):
+        names = list(dict.fromkeys(self.symbols.values()))
+        if len(names) > 3:
+            raise ImportRefused("the model has more than three free axes")
         samples = []
         for several in itertools.product((0, 1), repeat=len(names)):
             sizes = {name: SIZES[2 * i + up] for i, (name, up) in enumerate(zip(names, several))}
