@@ -1,5 +1,6 @@
 // RUN: netc-opt %s --net-accumulate-gradients --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: netc-opt %s --net-accumulate-gradients=axes=N=12 --net-bind-axes --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=BOUND
+// RUN: netc-opt %s --net-accumulate-gradients=run=parts --split-input-file | FileCheck %s --check-prefix=CHOSEN
 
 // What is there becomes the first of three parts; a loop goes through the others, and adds their gradients to its. The
 // update follows, once, and the losses of all parts are returned.
@@ -32,6 +33,10 @@
 // BOUND:         ^bb0(%{{.*}}: tensor<12x4xf32>, %{{.*}}: tensor<4xf32>):
 // BOUND:         net.scan <"2"> over %{{.*}} [0] init
 // BOUND:         : (tensor<2x4x4xf32>, tensor<4xf32>) -> (tensor<2xf32>, tensor<4xf32>)
+// Only the run that is asked for.
+// CHOSEN-LABEL: net.step @parts
+// CHOSEN:         net.scan
+// CHOSEN-NOT:     net.scan
 net.step @parts attributes {network = "net", axes = {N = #net.moments<fixed "2">}, inputs = ["x", "shared"], run = #net.run<accumulate = "3">} {
 ^bb0(%x: tensor<?x4xf32, #net.axes<"N", "4">>, %shared: tensor<4xf32>):
   %w = net.parameter "w" "zeros" : tensor<4xf32>
