@@ -36,3 +36,20 @@ net.step @dynamic attributes {inputs = [], network = "M", run = #net.run<loss_sc
   }
   net.return %loss : tensor<f32> ["loss"]
 }
+
+// A fixed scale: the loss is multiplied by it, the gradient by its inverse.
+// CHECK-LABEL: net.step @fixed
+// CHECK:         net.constant 8.000000e+00
+// CHECK:         %[[INVERSE:.*]] = net.constant 1.250000e-01
+// CHECK-NEXT:    %[[G:.*]] = net.mul %{{.*}}, %[[INVERSE]]
+// CHECK:         net.sgd %{{.*}}, %[[G]],
+net.step @fixed attributes {inputs = [], network = "M", run = #net.run<loss_scale = "8">} {
+  %w = net.parameter "w" "normal" : tensor<8xf32>
+  %loss = net.mean %w {over = array<i64: 0>} : (tensor<8xf32>) -> tensor<f32>
+  net.optimizer {
+  ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
+    %lr = net.constant 0.1 : tensor<f32>
+    net.sgd %p, %g, %lr {momentum = 0.0, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>, tensor<f32>) -> ()
+  }
+  net.return %loss : tensor<f32> ["loss"]
+}

@@ -47,3 +47,12 @@ net.network @through_mean attributes {inputs = []} {
   %y:4 = net.normalize %x {by_channel = false, over = array<i64: 0>, eps = 1.0e-5} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   net.return %y#1 : tensor<8xf32> ["mean"]
 }
+
+// -----
+
+net.network @through_variance attributes {inputs = []} {
+  %x = net.parameter "x" "normal" : tensor<4x8xf32>
+  // expected-error@below {{cannot differentiate `normalize` through its mean, variance or rstd}}
+  %y:4 = net.normalize %x {by_channel = false, over = array<i64: 0>, eps = 1.0e-5} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  net.return %y#2 : tensor<8xf32> ["variance"]
+}
