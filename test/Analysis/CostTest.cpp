@@ -30,6 +30,18 @@ TEST_F(CostTest, PartsFollowTheNames) {
   EXPECT_EQ(tree.find("fc3"), nullptr);
 }
 
+TEST_F(CostTest, AnOpThatCostsNothingIsALayer) {
+  Analysis analysis = analyze(R"(
+    net.network @Net attributes {inputs = ["x"]} {
+    ^bb0(%x: tensor<4x8xf32>):
+      %y = net.reshape %x : (tensor<4x8xf32>) -> tensor<32xf32> loc("flat")
+      %z = net.relu %y : (tensor<32xf32>) -> tensor<32xf32> loc("relu")
+      net.return %z : tensor<32xf32> ["z"]
+    })");
+  const PartTree &tree = analysis.networks.at(0).parts;
+  EXPECT_EQ(layersOf(tree), (std::vector<std::string>{"flat", "relu"}));
+}
+
 TEST_F(CostTest, ANetworkIsCountedForOneExample) {
   Analysis analysis = analyze(perceptron);
   const Network &network = analysis.networks.at(0);

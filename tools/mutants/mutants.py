@@ -211,8 +211,8 @@ def compile_all(mutants, texts, targets):
         mutants = [pair for pair in mutants if pair[0] not in bad]
 
 
-def survives(filters, seconds):
-    """Whether all tests pass."""
+def killer_of(filters, seconds):
+    """The test that fails, or None."""
     for chosen in filters:
         command = [sys.executable, lit, "-q", "--max-failures=1", "-j2", f"--filter={chosen}", str(build / "test")]
         limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (120, 120))  # noqa: E731
@@ -243,12 +243,12 @@ def main():
     try:
         (build / "mutant").write_text("-1")
         mutants = compile_all(mutants, texts, arguments.targets)
-        if failed := survives(filters, 10 * arguments.seconds):
+        if failed := killer_of(filters, 10 * arguments.seconds):
             sys.exit(f"mutants.py: error: without a mutant, {failed} fails")
         killed = 0
         for number, mutant in mutants:
             (build / "mutant").write_text(str(number))
-            by = survives(filters, arguments.seconds)
+            by = killer_of(filters, arguments.seconds)
             killed += by is not None
             print(f"{'killed by ' + by if by else 'SURVIVED'}: {mutant}", flush=True)
         print(f"killed {killed} of {len(mutants)}: {100 * killed / max(len(mutants), 1):.1f} %")
