@@ -28,22 +28,16 @@ static constexpr llvm::StringRef colours[] = {"#b9c4d0", "#e69f00", "#0072b2",
 
 static std::string text(double x, double y, llvm::StringRef anchor,
                         llvm::StringRef words, llvm::StringRef extra = "") {
-  std::string safe;
-  llvm::raw_string_ostream os(safe);
-  llvm::printHTMLEscaped(words, os);
   return fmt::format(
       "  <text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x,
-      y, anchor.str(), extra.str(), safe);
+      y, anchor.str(), extra.str(), escapedHtml(words));
 }
 
 static std::string rectangle(double x, double y, double width, double height,
                              llvm::StringRef fill, llvm::StringRef title) {
-  std::string safe;
-  llvm::raw_string_ostream os(safe);
-  llvm::printHTMLEscaped(title, os);
   return fmt::format("  <rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
                      "height=\"{:.1f}\" fill=\"{}\"><title>{}</title></rect>\n",
-                     x, y, width, height, fill.str(), safe);
+                     x, y, width, height, fill.str(), escapedHtml(title));
 }
 
 /// Names by which runs are told apart: the run's, the network's or both.
@@ -63,7 +57,7 @@ static std::vector<std::string> namesOf(llvm::ArrayRef<MeasuredRun> runs) {
 }
 
 /// Keeps both ends of a long name, since names often differ only there.
-static std::string shortened(const std::string &name) {
+static std::string withBothEnds(const std::string &name) {
   if (name.size() <= maxLetters)
     return name;
   size_t behind = (maxLetters - 1) / 2, before = maxLetters - 1 - behind;
@@ -202,7 +196,7 @@ void Chart::printCluster(llvm::raw_ostream &os, const Cluster &cluster,
     os << text(x + (groupWidth() - groupGap) / 2, axis + 17, "middle", batch);
     x += groupWidth();
   }
-  os << text(middle, axis + 35, "middle", shortened(cluster.name),
+  os << text(middle, axis + 35, "middle", withBothEnds(cluster.name),
              " font-weight=\"bold\"");
 }
 

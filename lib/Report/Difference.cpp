@@ -197,11 +197,6 @@ private:
 };
 } // namespace
 
-/// `a`, or `a ⇒ b` of two names.
-static std::string nameOf(StringRef before, StringRef after) {
-  return change(before.str(), after.str());
-}
-
 /// Writes a network or run that only one of the reports has.
 static void writeLone(Page &page, StringRef name, bool isInFirst) {
   page.section(name, isInFirst ? " · only in the first file"
@@ -215,7 +210,7 @@ static void writeNetworks(Page &page, const Pair<Network> &pair,
               pair.before);
     return;
   }
-  page.section(nameOf(pair.before->name(), pair.after->name()), "");
+  page.section(change(pair.before->name().str(), pair.after->name().str()), "");
   LayerChanges changes(options.depth);
   const Grid *grid = changes.build(layerRows(pair.before->parts),
                                    layerRows(pair.after->parts));
@@ -270,7 +265,7 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
     return;
   }
   const Run &a = *pair.before->run, &b = *pair.after->run;
-  page.section(nameOf(a.name(), b.name()), "");
+  page.section(change(a.name().str(), b.name().str()), "");
   Lines lines;
   auto addAs = [&](std::string label, const RunReport::Figure &figure,
                    const RunReport::TextOf &textOf) {

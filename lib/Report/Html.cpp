@@ -48,13 +48,10 @@ struct Bar {
 /// free axis.
 static std::vector<Bar> barsOf(const LayerRow &total) {
   constexpr size_t maxBars = 12;
-  auto products = [](const LayerRow &row) {
-    return row.figures[Phase::Forward].matmul + row.figures.backward().matmul;
-  };
-  Polynomial whole = products(total);
+  Polynomial whole = productsOf(total.figures);
   std::vector<Bar> bars;
   for (const LayerRow &row : total.children) {
-    std::optional<Rational> share = shareOf(products(row), whole),
+    std::optional<Rational> share = shareOf(productsOf(row.figures), whole),
                             forward = shareOf(
                                 row.figures[Phase::Forward].matmul, whole);
     if (!share || !forward)
