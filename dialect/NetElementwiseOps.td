@@ -287,7 +287,7 @@ def Net_MaskOp : Net_UnaryOp<"mask"> {
 
 def Net_ConvertOp : Net_FreeOp<"convert", Net_Gradient # [Net_Amounts]> {
   let foreign = ["aten.to", "aten._to_copy", "aten.type_as", "aten.contiguous", "aten.clone", "aten.alias",
-                 "aten.detach", "aten.lift_fresh_copy", "onnx.Cast", "onnx.CastLike", "onnx.Identity", "stablehlo.convert"];
+                 "aten.lift_fresh_copy", "onnx.Cast", "onnx.CastLike", "onnx.Identity", "stablehlo.convert"];
   let summary = "the same values in another element type";
   let arguments = (ins Net_Tensor:$x);
   let results = (outs Net_Tensor:$y);
@@ -299,6 +299,7 @@ def Net_ConvertOp : Net_FreeOp<"convert", Net_Gradient # [Net_Amounts]> {
 def Net_StopGradientOp : Net_FreeOp<"stop_gradient",
     [DeclareOpInterfaceMethods<LanguageOpInterface>, InferTypeOpAdaptor,
      DeclareOpInterfaceMethods<GradientOpInterface, ["forEachFlow"]>]> {
+  let foreign = ["aten.detach"];
   let summary = "the same values, through which no gradient goes back: a target";
   let exported = [{to.write("aten.detach", {x}, {}, y);}];
   let arguments = (ins Net_FloatTensor:$x);

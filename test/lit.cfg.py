@@ -27,7 +27,7 @@ config.substitutions += [
     ("%build_dir", config.build_dir),
     ("%llvm_libs", os.path.join(config.llvm_tools_dir, os.pardir, "lib")),
 ]
-for module in "onnx", "pytest_lsp":
+for module in "onnx", "pytest_lsp", "torch":
     if importlib.util.find_spec(module):
         config.available_features.add(module)
 # Debian's packages for notebooks are those of its own Python.

@@ -83,10 +83,31 @@ private:
             if (!llvm::is_contained(own, module))
               stays[module] = false;
         }
+    std::vector<bool> takes = taking();
     for (size_t i = 0; i < count; ++i)
-      if (ops[i] <= 1 || graph.modules[i].kind == "Sequential" ||
+      if (ops[i] <= 1 || !takes[i] || graph.modules[i].kind == "Sequential" ||
           calls[graph.modules[i].kind].size() == 1)
         stays[i] = false;
+  }
+  /// Whether modules read what is made outside of them. One that does not, such
+  /// as a weight norm, is no block: it has nothing to be applied to.
+  std::vector<bool> taking() const {
+    std::vector<bool> takes(graph.modules.size());
+    std::map<int, int> makers; // modules by values
+    for (const Step &step : steps) {
+      for (int in : step.ins) {
+        auto maker = makers.find(in);
+        std::vector<int> around;
+        if (maker != makers.end())
+          around = ancestors(maker->second);
+        for (int module : ancestors(step.module))
+          if (!llvm::is_contained(around, module))
+            takes[module] = true;
+      }
+      for (int out : step.outs)
+        makers[out] = step.module;
+    }
+    return takes;
   }
   /// The path of what is as deep in another chain, if it is of the same module.
   std::string pathOf(const std::vector<int> &chain, int module) const {

@@ -128,6 +128,14 @@ void Translator::convert() {
     same(x);
 }
 
+void Translator::stopGradient() {
+  StringRef type = value(in(0)).type;
+  bool isOfNumbers = type == "bool" || StringRef("iu").contains(type[0]);
+  if (isOfNumbers || isKnown(in(0)))
+    return same(in(0));
+  step(Step::Pipe, "stop_gradient", {in(0)});
+}
+
 void Translator::convolution() {
   int x = in(0), w = in(1);
   if (flag("transposed"))

@@ -226,6 +226,7 @@ private:
         {"split", &Translator::split},
         {"sqrt", &Translator::root},
         {"stack", &Translator::stack},
+        {"stop_gradient", &Translator::stopGradient},
         {"sub", &Translator::binary},
         {"sum", &Translator::reduce},
         {"take", &Translator::taken},
@@ -244,6 +245,7 @@ private:
   /// What takes tensors as here, and settings that go by other names.
   void elementwise();
   void convert();
+  void stopGradient();
   void convolution();
   void linear();
   /// Whether x is a tensor of which only the last axis stays, [N T, d].

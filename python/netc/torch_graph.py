@@ -51,11 +51,12 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
     Raises:
         ImportRefused: the module depends on data, or torch.export rejects it.
     """
-    was_training = module.training
+    modes = [(child, child.training) for child in module.modules()]
     try:
         exported, symbols = _exported(module.train(), (args,) if isinstance(args, torch.Tensor) else tuple(args), dict(kwargs or {}), axes)
     finally:
-        module.train(was_training)
+        for child, was_training in modes:
+            child.training = was_training
     return _Writer(exported, symbols).graph(name or type(module).__name__)
 
 
@@ -180,6 +181,7 @@ def _exported(module, args, kwargs, axes):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
             exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
+        _detach(exported)
         functional = exported.run_decompositions(_decompositions())
     except Exception as problem:
         text = str(problem).strip().splitlines()
@@ -204,6 +206,39 @@ def _exported(module, args, kwargs, axes):
                 wanted = taken.get((node.target, axis)) or ("N" if is_batch else None)
                 symbols[str(size)] = wanted or next(n for n in NAMES if n not in symbols.values())
     return functional, symbols
+
+
+def _detach(exported):
+    """Stops gradients behind `torch.no_grad()`, which run_decompositions drops."""
+    trained = {target for target in exported.graph_signature.parameters if exported.state_dict[target].requires_grad}
+    for owner in exported.graph_module.modules():
+        learning = set()  # depends on what learns; inside of an op that holds a graph, all does
+        for node in list(owner.graph.nodes):
+            target = exported.graph_signature.inputs_to_parameters.get(node.name)
+            if node.op == "placeholder":
+                learns = owner is not exported.graph_module or target in trained
+            else:
+                learns = any(each in learning for each in node.all_input_nodes)
+            if learns:
+                learning.add(node)
+            if not learns or "wrap_with_set_grad_enabled" not in str(node.target) or node.args[0]:
+                continue
+            learning.remove(node)
+            body = getattr(owner, node.args[1].target)
+            if any(re.search(r'torch/utils/checkpoint.py", line \d+, in forward', each.meta.get("stack_trace") or "") for each in body.graph.nodes):
+                raise ImportRefused("torch.export loses the gradients of a checkpoint with `use_reentrant=True`; use `use_reentrant=False`")
+            for made in list(node.users):
+                if made.meta["val"].is_floating_point():
+                    _detach_one(exported, owner, made)
+
+
+def _detach_one(exported, owner, made):
+    with owner.graph.inserting_after(made):
+        detached = owner.graph.call_function(torch.ops.aten.detach.default, (made,))
+    detached.meta = dict(made.meta)
+    made.replace_all_uses_with(detached, lambda user: user is not detached)
+    if owner is exported.graph_module:
+        exported.graph_signature.replace_all_uses(made.name, detached.name)
 
 
 class _Writer:

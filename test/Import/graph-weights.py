@@ -15,15 +15,15 @@ folder = pathlib.Path(sys.argv[1])
 failed = []
 
 
-def counts(weights, nodes, *, inputs=None, known=()):
-    """The text, parameters, and FLOP of products of a net; `nodes`: (op, reads, shape, arguments), the results are `v0`, `v1`, .."""
+def counts(weights, nodes, *, inputs=None, known=(), modules=()):
+    """The text, parameters, and FLOP of products of a net; `nodes`: (op, reads, shape, arguments, modules), the results are `v0`, `v1`, .."""
     made = [
-        {"op": op, "in": reads, "with": dict(given), "out": [{"name": f"v{i}", "type": "f32", "shape": shape}], "module": []}
-        for i, (op, reads, shape, given) in enumerate(nodes)
+        {"op": op, "in": reads, "with": dict(given), "out": [{"name": f"v{i}", "type": "f32", "shape": shape}], "module": sum(chain, [])}
+        for i, (op, reads, shape, given, *chain) in enumerate(nodes)
     ]
     entries = [{"name": name, "type": "i64" if name == "ids" else "f32", "shape": shape} for name, shape in (inputs or {"x": ["N", 32]}).items()]
     held = [{"name": name, "type": "f32", "shape": shape} for name, shape in weights.items()]
-    graph = {"netc_graph": 1, "name": "A", "from": "hand", "inputs": entries, "weights": held, "known": list(known), "modules": [], "nodes": made}
+    graph = {"netc_graph": 1, "name": "A", "from": "hand", "inputs": entries, "weights": held, "known": list(known), "modules": list(modules), "nodes": made}
     path = folder / "graph.json"
     path.write_text(json.dumps({**graph, "outputs": [{"name": "y", "value": f"v{len(nodes) - 1}"}]}))
     text = subprocess.run(["netc", "import", path], check=True, capture_output=True, text=True).stdout
@@ -128,4 +128,20 @@ assert "freeze(Block)" in text and "bias = parameter(8, trainable = false)" in t
 subprocess.run(["netc", "--check", folder / "frozen.net"], check=True)
 
 print(*failed, sep="\n")
+
+# Two modules of one class that read nothing but their weights: blocks without an input.
+norms = [
+    node
+    for i in range(2)
+    for node in [("aten.mul", [f"w{i}", f"g{i}"], [32, 32], {}, [i]), ("aten.div", [f"v{3 * i}", f"g{i}"], [32, 32], {}, [i]), ("aten.linear", [f"v{3 * i - 1}" if i else "x", f"v{3 * i + 1}"], rows, {})]
+]
+norms_of = [{"path": f"norm{i}", "class": "Norm"} for i in range(2)]
+expect(2 * (32 * 32 + 32 * 32), 4 * 32 * 32, {name + str(i): [32, 32] for name in "wg" for i in range(2)}, norms, modules=norms_of)
+
+# Behind what stops a gradient, nothing learns.
+text, *_ = counts({"w": [32, 32], "v": [32, 32]}, [("aten.linear", ["x", "w"], rows, {}), ("aten.detach", ["v0"], rows, {}), ("aten.linear", ["v1", "v"], rows, {})])
+assert "stop_gradient" in text, text
+report = json.loads(subprocess.run(["netc", "--format=json", folder / "graph.net"], check=True, capture_output=True, text=True).stdout)
+assert report["networks"][0]["backward"]["matmul"] == 2 * 32 * 32, report
+
 sys.exit(len(failed) > 0)
