@@ -720,7 +720,7 @@ bool Translator::rotary(int a, int b) {
   if (!first || !second || first->op != "slice" || second->op != "slice" ||
       first->ins[0] != x || second->ins[0] != x)
     return false;
-  double theta = value(cosines->ins[1]).known->value("theta", 10000.0);
+  double theta = value(sines->ins[1]).known->value("theta", 10000.0);
   Step &made = step(Step::Pipe, "RoPE", {x});
   putReal(made, "theta", theta, 10000);
   return true;

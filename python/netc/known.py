@@ -31,8 +31,33 @@ def _seen(shown):
     return {"what": "band", "width": width} if (first == (below & ~numpy.tril(below, -width))).all() else None
 
 
-def known(value, is_fixed=False):
-    """The description of a numpy array, an entry of `known` in docs/graph.schema.json. `is_fixed`: no size of it is free."""
+def _theta(rows, what, precision):
+    """The base of the wavelengths of a table of positions: of the numbers that its precision allows, one of few digits. None
+    if the table does not tell."""
+    rows = rows[1:7].astype("f8")  # no more, so that the size of a table does not matter
+    half = rows.shape[1]
+    inverse = numpy.arccos if what == "cosine" else numpy.arcsin
+    ends = numpy.sort([inverse(numpy.clip(rows * (1 + sign * precision), -1, 1)) for sign in (-1, 1)], axis=0)
+    places = numpy.arange(1, len(rows) + 1)[:, None]
+    most = math.pi if what == "cosine" else math.pi / 2  # beyond it, the inverse is of another turn
+    fits = (places * ends[1][0] < most) & (ends[0] > 1e-4)
+    fits[:, 0] = False  # a wavelength that is the same for every base
+    if not fits.any():
+        return None
+    angles = [(end / places * (1 + sign * 2**-21))[fits] for end, sign in zip(ends, (-1, 1))]  # computed in 32 bits
+    powers = numpy.broadcast_to(-half / numpy.maximum(numpy.arange(half), 1), rows.shape)[fits]
+    low, high = (angles[1] ** powers).max(), (angles[0] ** powers).min()
+    middle = math.sqrt(low * high)
+    fewest = (float(f"{middle:.{digits}e}") for digits in range(16))
+    number = next((number for number in fewest if low <= number <= high), round(middle))
+    return int(number) if number == int(number) else number
+
+
+def known(value, is_fixed=False, precision=None):
+    """The description of a numpy array, an entry of `known` in docs/graph.schema.json. `is_fixed`: no size of it is free;
+    `precision`: of its numbers, if they were rounded to another type."""
+    if numpy.iscomplexobj(value):
+        return {"what": "table"}
     is_real = numpy.issubdtype(value.dtype, numpy.floating)
     flat = value.reshape(-1)
     if flat.size and (flat == flat[0]).all():
@@ -54,9 +79,9 @@ def known(value, is_fixed=False):
         rows = value.reshape(-1, *value.shape[-2:])[0]
         half = value.shape[-1] // 2
         if (value == rows).all() and (rows[:, :half] == rows[:, half:]).all():
-            for what, first, inverse in ("cosine", 1.0, numpy.arccos), ("sine", 0.0, numpy.arcsin):
+            for what, first in ("cosine", 1.0), ("sine", 0.0):
                 if (rows[0] == first).all():
-                    angle = float(inverse(float(rows[1, 1]))) if half > 1 else 1.0
-                    return {"what": what, "theta": round(angle**-half)}
+                    theta = _theta(rows[:, :half], what, max(precision or 0, numpy.finfo(value.dtype).eps, 2**-23))
+                    return {"what": what, **({"theta": theta} if theta else {})}
     is_short = is_fixed and not is_real and value.dtype != bool and value.size <= MOST_VALUES
     return {"what": "table", "values": value.flatten().tolist()} if is_short else {"what": "table"}

@@ -51,21 +51,64 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
     Raises:
         ImportRefused: the module depends on data, or torch.export rejects it.
     """
+    if not isinstance(module, torch.nn.Module):
+        raise ImportRefused(f"a module of PyTorch is expected, not a {type(module).__name__}; a function is the `forward` of one")
     modes = [(child, child.training) for child in module.modules()]
     try:
-        exported, symbols = _exported(module.train(), (args,) if isinstance(args, torch.Tensor) else tuple(args), dict(kwargs or {}), axes)
+        exported, symbols, doubts = _exported(module.train(), (args,) if isinstance(args, torch.Tensor) else tuple(args), dict(kwargs or {}), axes)
     finally:
         for child, was_training in modes:
             child.training = was_training
-    return _Writer(exported, symbols).graph(name or type(module).__name__)
+    for doubt in doubts:
+        warnings.warn(doubt, stacklevel=3)
+    return {**_Writer(exported, symbols).graph(name or type(module).__name__), "notes": doubts}
 
 
-def _several(tensor, axes):
-    """Repeats the tensor along free axes of size 1, since torch.export takes 1 for a fixed size."""
-    for axis in axes:
-        if axis < tensor.ndim and tensor.shape[axis] == 1:
-            tensor = torch.cat([tensor] * 3, axis)
-    return tensor
+def _several(tensors, axes):
+    """Repeats the tensors along free axes of size 1, since torch.export takes 1 for a fixed size: to the size that the axis has in
+    others. `axes`: their names by axis, for each tensor."""
+    sizes = {}
+    for tensor, names in zip(tensors, axes):
+        for axis, name in names.items():
+            if name and axis < tensor.ndim:
+                sizes[name] = max(sizes.get(name, 1), tensor.shape[axis])
+    for tensor, names in zip(tensors, axes):
+        for axis, name in names.items():
+            if name and axis < tensor.ndim and tensor.shape[axis] == 1:
+                tensor = torch.cat([tensor] * (sizes[name] if sizes[name] > 1 else 3), axis)
+        yield tensor
+
+
+def _free(tensors):
+    """The axes that are free where `axes` does not say it, with `N` for that of the batch: the first one of the first tensor. Of
+    states, such as those of an LSTM, it is the second."""
+    batch = next((tensor.shape[0] for tensor in tensors if tensor.ndim), 1)
+    for tensor in tensors:
+        if not tensor.ndim:
+            yield {}
+        elif tensor.shape[0] != batch and tensor.ndim > 2 and tensor.shape[1] == batch:
+            yield {1: "N"}
+        elif tensor.shape[0] == 1 != batch:
+            yield {} if tensor.is_floating_point() or tensor.ndim != 2 else {1: None}
+        else:
+            yield {0: "N"} if tensor.is_floating_point() or tensor.ndim != 2 else {0: "N", 1: None}
+
+
+def _check_axes(axes, names, tensors):
+    """Names and axes that are of no argument are mistakes."""
+    if not isinstance(axes, dict) or not all(isinstance(own, dict) for own in axes.values()):
+        raise ImportRefused(f'`axes` names axes by argument and place, as in `{{"x": {{0: "N"}}}}`, not {axes!r}')
+    ranks = {}
+    for i, tensor in tensors.items():
+        ranks[names[i]] = max(ranks.get(names[i], 0), tensor.ndim)
+    for key, own in axes.items():
+        if key not in ranks:
+            raise ImportRefused(f"`axes` names `{key}`; the arguments that are tensors are {', '.join(f'`{name}`' for name in ranks)}")
+        for axis, name in own.items():
+            if not isinstance(axis, int) or not 0 <= axis < ranks[key]:
+                raise ImportRefused(f"`axes` names axis {axis!r} of `{key}`, which has axes 0 to {ranks[key] - 1}")
+            if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
+                raise ImportRefused(f"`axes` calls axis {axis} of `{key}` {name!r}; a name is a letter with letters, digits or `_` behind it")
 
 
 def _sums(x, h, weight, state_weight, bias=None, state_bias=None):
@@ -155,28 +198,22 @@ def _exported(module, args, kwargs, axes):
         bound = inspect.signature(module.forward).bind(*args, **kwargs)
     except TypeError as problem:
         raise ImportRefused(f"`forward` of {type(module).__name__} does not take these arguments: {problem}") from None
-    for key, value in bound.arguments.items():
-        own = lambda tensor, key=key: _several(tensor, [0] if axes is None else axes.get(key, {}))
-        bound.arguments[key] = torch.utils._pytree.tree_map_only(torch.Tensor, own, value)
-    tree = dict(bound.arguments)
-    nameless = []
-    for parameter in bound.signature.parameters.values():
-        if parameter.kind == parameter.VAR_KEYWORD:
-            given = tree.pop(parameter.name, {})
-            nameless += [f"`{key}`" for key in given]
-            tree.update(given)
-
-    def free(path, tensor):
-        if not isinstance(tensor, torch.Tensor):
-            return None
-        if axes is not None:
-            return {axis: Dim.AUTO for axis in axes.get(path, {})}
-        count = 1 if tensor.is_floating_point() or tensor.ndim != 2 else 2
-        return {axis: Dim.AUTO for axis in range(min(count, tensor.ndim))}
-
-    if not any(isinstance(leaf, torch.Tensor) for leaf in torch.utils._pytree.tree_leaves(tree)):
+    gathered = {parameter.name for parameter in bound.signature.parameters.values() if parameter.kind == parameter.VAR_KEYWORD}
+    paths, spec = torch.utils._pytree.tree_flatten_with_path(dict(bound.arguments))
+    tensors = {i: leaf for i, (_, leaf) in enumerate(paths) if isinstance(leaf, torch.Tensor)}
+    if not tensors:
         raise ImportRefused("no argument is a tensor; give an example of what the module takes, as in `from_torch(model, torch.zeros(2, 3, 224, 224))`")
-    dynamic = {key: torch.utils._pytree.tree_map(lambda leaf, key=key: free(key, leaf), value) for key, value in tree.items()}
+    names = [path[path[0].key in gathered].key for path, _ in paths]
+    if axes is not None:
+        _check_axes(axes, names, tensors)
+    free = dict(zip(tensors, _free(tensors.values()) if axes is None else [axes.get(names[i], {}) for i in tensors]))
+    tensors = dict(zip(tensors, _several(tensors.values(), free.values())))
+    bound.arguments.update(torch.utils._pytree.tree_unflatten([tensors.get(i, leaf) for i, (_, leaf) in enumerate(paths)], spec))
+    given = [{axis: Dim.AUTO for axis in free[i] if axis < tensors[i].ndim} if i in tensors else None for i in range(len(paths))]
+    dynamic = torch.utils._pytree.tree_unflatten(given, spec)
+    nameless = [f"`{key}`" for name in gathered for key in dynamic.get(name, {})]
+    for name in gathered:
+        dynamic.update(dynamic.pop(name, {}))
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
@@ -190,11 +227,7 @@ def _exported(module, args, kwargs, axes):
             why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
         raise ImportRefused(f"in {_place(module, problem)}: {why}") from problem
     symbols = {}
-    taken = {}
-    for key, value in tree.items():
-        for tensor in torch.utils._pytree.tree_leaves(value):
-            if isinstance(tensor, torch.Tensor) and axes:
-                taken.update({(key, axis): text for axis, text in axes.get(key, {}).items()})
+    taken = {(key, axis): text for key, own in (axes or {}).items() for axis, text in own.items()}
     for node in exported.graph.nodes:
         if node.op != "placeholder" or not isinstance(node.meta.get("val"), torch.Tensor):
             continue
@@ -205,7 +238,23 @@ def _exported(module, args, kwargs, axes):
                 is_batch = axis == 0 and (are_sequences or "N" not in symbols.values())
                 wanted = taken.get((node.target, axis)) or ("N" if is_batch else None)
                 symbols[str(size)] = wanted or next(n for n in NAMES if n not in symbols.values())
-    return functional, symbols
+    return functional, symbols, [] if axes is not None else _doubts(module, exported, symbols)
+
+
+def _doubts(module, exported, symbols):
+    """What a reader of the counts must know of an axis that no one named."""
+    inputs = [node for node in exported.graph.nodes if node.name in exported.graph_signature.user_inputs]
+    first = next((node for node in inputs if isinstance(node.meta.get("val"), torch.Tensor) and node.meta["val"].ndim), None)
+    if first is None:
+        return []
+    size = first.meta["val"].shape[0]
+    if symbols.get(str(size)) != "N":
+        return [f"The first axis of `{first.name}` stays {size}: counts are not of one example. `axes` names the axis of the batch, if there is another."]
+    of_sequences = [path for path, child in module.named_modules() if getattr(child, "batch_first", True) is False]
+    if of_sequences and first.meta["val"].ndim == 3 and first.meta["val"].is_floating_point():
+        inner = f"`{of_sequences[0]}`" if of_sequences[0] else "The module"
+        return [f"{inner} takes sequences first (`batch_first=False`), and N is the first axis of `{first.name}`. If that is of a sequence, `axes` names that of the batch."]
+    return []
 
 
 def _detach(exported):
@@ -482,8 +531,11 @@ class _Writer:
         if found[0] != found[1]:
             return {"what": "table"}
         if found[0]["what"] in ("causal", "not causal") and (far := self.farthest(node)):
-            long = self.value(node, {text: 1 if text == "N" else self.within(symbol, far) for symbol, text in self.symbols.items()}, {})
-            return _what(long)
+            long = {text: 1 if text == "N" else self.within(symbol, far) for symbol, text in self.symbols.items()}
+            try:
+                return _what(self.value(node, long, {}))
+            except _NoValue:
+                return {"what": "table"}
         return found[0]
 
     def within(self, symbol, size):
@@ -492,17 +544,20 @@ class _Writer:
         return min(size, int(limit)) if limit < size else size
 
     def farthest(self, node):
-        """A length beyond the largest number in the computation of a mask, such as the width of a window."""
+        """A length beyond the largest number in the computation of a mask, such as the width of a window, or of the buffers in it."""
         seen, stack, most = set(), [node], 0
         while stack:
-            at = stack.pop()
-            if at in seen or at.op != "call_function":
+            at = self.real(stack.pop())
+            if at in seen:
                 continue
             seen.add(at)
+            if at.op != "call_function":
+                most = max([most, *(s for s in at.meta["val"].shape if isinstance(s, int))])
+                continue
             stack += self.operands(at)
             numbers = [a for a in torch.utils._pytree.tree_leaves((at.args, at.kwargs)) if isinstance(a, int) and not isinstance(a, bool)]
             most = max([most, *(abs(n) for n in numbers if abs(n) < 2**20)])
-        return most + 8 if 16 < most <= 8192 else 0
+        return most + 8 if 4 < most <= 8192 else 0
 
     def at(self, size, sizes):
         """The value of a size for these sizes of the free axes."""
@@ -573,4 +628,5 @@ def _quotient(dividend, divisor):
 
 def _what(value, is_fixed=False):
     """The description of a tensor's values."""
-    return known((value.float() if value.is_floating_point() else value).numpy(), is_fixed)
+    precision = torch.finfo(value.dtype).eps if value.is_floating_point() else None
+    return known((value.float() if value.is_floating_point() else value).numpy(), is_fixed, precision)

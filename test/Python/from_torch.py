@@ -14,6 +14,7 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 import netc
+from netc.known import known
 
 
 class Of(nn.Module):
@@ -25,8 +26,8 @@ class Of(nn.Module):
         for name, part in parts.items():
             setattr(self, name, part)
 
-    def forward(self, x):
-        return self.call(self, x)
+    def forward(self, x, *others):
+        return self.call(self, x, *others)
 
 
 def costs(module, *args, **rest):
@@ -67,3 +68,59 @@ assert costs(nn.Sequential(norm(nn.Linear(8, 8)), norm(nn.Linear(8, 8))), x)[0] 
 body[1].eval()
 netc.from_torch(body, x)
 assert body[0].training and not body[1].training
+
+# An axis that is named must be there.
+linear = nn.Linear(8, 8)
+refused("`axes` names `x`; the arguments that are tensors are `input`", linear, x, axes={"x": {0: "N"}})
+refused("`axes` names axis 2 of `input`, which has axes 0 to 1", linear, x, axes={"input": {2: "N"}})
+refused("`axes` calls axis 0 of `input` 3; a name is", linear, x, axes={"input": {0: 3}})
+refused("`axes` names axes by argument and place", linear, x, axes={"input": ["N"]})
+refused("a module of PyTorch is expected, not a function", lambda x: x, x)
+
+# What is not of one example says so.
+for module, text in (nn.LSTM(8, 4), "The first axis of `input` stays 5"), (nn.MultiheadAttention(8, 2), "The module takes sequences first"):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        spec = netc.from_torch(module, [torch.zeros(5, 3, 8)] * (1 if "LSTM" in str(module) else 3))
+    assert [text in str(each.message) for each in seen if "axis of" in str(each.message)] == [True] and text in spec, spec
+
+# One mask or position for all examples, and states of which the second axis is the batch.
+sequence = torch.zeros(4, 5, 8)
+scores = Of(lambda self, x, mask: (self.a(x) @ x.mT + mask).softmax(-1) @ x, a=linear)
+assert costs(scores, sequence, torch.zeros(1, 5, 5))[0] == 2 * 5 * 8 * 8 + 4 * 5 * 5 * 8
+places = Of(lambda self, x, places: self.a(x + self.e(places)), a=linear, e=nn.Embedding(50, 8))
+assert costs(places, sequence, torch.arange(5)[None])[0] == 2 * 5 * 8 * 8
+states = [torch.zeros(1, 4, 3)] * 2
+assert "f32[N, 5, 8]" in netc.from_torch(nn.LSTM(8, 3, batch_first=True), (sequence, tuple(states)))
+
+
+def window(self, x):
+    places = torch.arange(x.shape[1])
+    shown = (places[None] <= places[:, None]) & (places[:, None] - places[None] < self.width)
+    return (x @ x.mT).masked_fill(~shown, float("-inf")).softmax(-1) @ x
+
+
+def buffer(self, x):
+    size = x.shape[1]
+    return (x @ x.mT).masked_fill(self.shown[:size, :size] == 0, float("-inf")).softmax(-1) @ x
+
+
+# Windows of all widths, also those that no short sequence shows.
+axes = {"x": {0: "N", 1: "T"}}
+for width in 3, 15, 16, 40:
+    assert f"window = {width}" in netc.from_torch(Of(window, width=width), torch.zeros(2, 50, 8), axes=axes)
+held = Of(buffer)
+held.register_buffer("shown", torch.ones(64, 64).tril() * torch.ones(64, 64).triu(-19))
+assert "window = 20" in netc.from_torch(held, torch.zeros(2, 50, 8), axes=axes)
+
+# The base of rotary positions, from tables of several precisions.
+for kind in torch.float32, torch.bfloat16, torch.float16:
+    for theta in 10_000, 500_000, 160_000:
+        angles = torch.outer(torch.arange(9.0), theta ** -(torch.arange(32.0) / 32)).repeat(1, 2)
+        for what, table in ("cosine", angles.cos()), ("sine", angles.sin()):
+            assert known(table.to(kind).float().numpy(), precision=torch.finfo(kind).eps) == {"what": what, "theta": theta}
+assert known(torch.ones(3, 4, dtype=torch.complex64).numpy() * 1j) == {"what": "table"}
+flat = torch.ones(9, 8)
+flat[:, 1] = 0.9
+flat[0] = 1
+assert known(flat.repeat(1, 2).numpy())["what"] == "cosine"
