@@ -128,10 +128,23 @@ void Translator::convert() {
     same(x);
 }
 
+bool Translator::isFloat(int x) const {
+  StringRef type = value(x).type;
+  return type != "bool" && !StringRef("iu").contains(type[0]);
+}
+
+int Translator::floated(int x) {
+  if (isFloat(x))
+    return x;
+  int made = make("float(%0)", {x}, shape(x));
+  steps.back().op = "convert";
+  graph.values[made].type = "f32";
+  labels(made) = labels(x);
+  return made;
+}
+
 void Translator::stopGradient() {
-  StringRef type = value(in(0)).type;
-  bool isOfNumbers = type == "bool" || StringRef("iu").contains(type[0]);
-  if (isOfNumbers || isKnown(in(0)))
+  if (!isFloat(in(0)) || isKnown(in(0)))
     return same(in(0));
   step(Step::Pipe, "stop_gradient", {in(0)});
 }
@@ -671,6 +684,10 @@ void Translator::scaled(int a, int b, double factor, const std::string &sign) {
 }
 
 void Translator::combine(const std::string &sign, int a, int b) {
+  if (isFloat(out()) || isFloat(a) || isFloat(b)) {
+    a = floated(a);
+    b = floated(b);
+  }
   bool wantsFirst = shape(a) == shape(out()),
        wantsSecond = shape(b) == shape(out());
   if (wantsFirst && wantsSecond) {

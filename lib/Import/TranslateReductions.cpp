@@ -118,7 +118,8 @@ void Translator::reduce() {
     foreign = findForeign(node->op + "imum");
     return binary();
   }
-  int x = in(0);
+  int x = floated(in(0));
+  graph.values[out()].type = value(x).type;
   size_t rank = shape(x).size();
   std::vector<unsigned> over = reducedAxes(rank);
   std::vector<std::string> left = labels(x);

@@ -411,6 +411,7 @@ void Translator::pixelShuffle() {
                     {in(0)});
   put(made, "", "factor",
       std::to_string(integer(isUp ? "upscale_factor" : "downscale_factor", 1)));
+  std::fill(labels(out()).begin() + 1, labels(out()).end(), "");
 }
 
 void Translator::gate() {

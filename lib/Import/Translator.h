@@ -246,6 +246,9 @@ private:
   void elementwise();
   void convert();
   void stopGradient();
+  /// The same numbers as floating point, which they are in PyTorch beside such.
+  int floated(int x);
+  bool isFloat(int x) const;
   void convolution();
   void linear();
   /// Whether x is a tensor of which only the last axis stays, [N T, d].

@@ -546,6 +546,10 @@ private:
     StringRef form = step.fn;
     std::vector<std::string> operands;
     for (size_t i = 0; i < step.ins.size(); ++i) {
+      if (i == 0 && step.labels) {
+        operands.push_back(labelled(step));
+        continue;
+      }
       size_t count = 0;
       std::string hole = "%" + std::to_string(i);
       for (size_t at = form.find(hole); at != StringRef::npos;
