@@ -40,16 +40,18 @@ def main():
 
 def _problem(entry, own):
     severity, id, message, file, line, column = (entry.get(key) for key in ("severity", "id", "message", "file", "line", "column"))
-    if file and file == own and not file.endswith(".net"):  # a graph, whose lines no one sees
+    for name in own:
+        message = message.replace(f"`{name}`", "the text")
+    if file in own and not file.endswith(".net"):  # a graph, whose lines no one sees
         return Problem(severity, id, re.sub(r"`--opaque=([^`]*)`", r'`opaque=["\1"]`', message), None, None, None)
     source = ""
     if line and file.endswith(".net") and os.path.exists(file):
         source = pathlib.Path(file).read_text(errors="replace").split("\n")[line - 1].replace("\t", " ").rstrip()
-    return Problem(severity, id, message, None if file == own else file, line, column, source)
+    return Problem(severity, id, message, None if file in own else file, line, column, source)
 
 
-def _run(arguments, kind=NetcError, own=None):
-    """Runs netc, and returns its output. Raises `kind` on errors. `own` is a temporary file, whose name is left out of
+def _run(arguments, kind=NetcError, own=()):
+    """Runs netc, and returns its output. Raises `kind` on errors. `own` are temporary files, whose names are left out of
     errors."""
     done = subprocess.run([program(), "--diagnostics=json", *arguments], capture_output=True, text=True)
     if done.returncode == 0:
@@ -65,6 +67,10 @@ def _run(arguments, kind=NetcError, own=None):
     raise kind("\n".join([*map(str, said), *rest]), errors)
 
 
+# What writes the specification of a file that is none, by its suffix.
+WRITERS = {".onnx": "from_onnx", ".json": "from_config"}
+
+
 class _File:
     """A specification as a file. A path is used where it is, so that its imports are found. Text is written to a
     temporary file."""
@@ -73,18 +79,29 @@ class _File:
         if not isinstance(spec, (str, os.PathLike)):
             raise TypeError(f"a specification is text or a path, not a {type(spec).__name__}; `netc.from_torch` writes that of a module")
         self.folder = None
+        writer = WRITERS.get(pathlib.Path(spec).suffix) if "\n" not in os.fspath(spec) else None
+        if writer:
+            raise NetcError(f"`{spec}` is a model, and no specification; `netc.{writer}` writes that of it")
         if isinstance(spec, os.PathLike) or ("\n" not in spec and spec.endswith(".net")):
             self.path = os.fspath(spec)
         else:
             self.folder = tempfile.TemporaryDirectory(prefix="netc-")
             self.path = os.path.join(self.folder.name, "spec.net")
-            pathlib.Path(self.path).write_text(spec)
+            try:
+                pathlib.Path(self.path).write_text(spec, encoding="utf-8")
+            except UnicodeEncodeError as problem:
+                self.folder.cleanup()
+                raise NetcError(f"a specification is text in UTF-8, in which nothing is {spec[problem.start]!r}, its character {problem.start}") from None
 
     def __enter__(self):
         return self
 
-    def run(self, *arguments, kind=NetcError):
-        return _run([*arguments, self.path], kind=kind, own=self.path if self.folder else None)
+    @property
+    def own(self):
+        return (self.path,) if self.folder else ()
+
+    def run(self, *arguments, kind=NetcError, others=()):
+        return _run([*arguments, self.path], kind=kind, own=(*self.own, *others))
 
     def __exit__(self, *_):
         if self.folder:
@@ -92,6 +109,9 @@ class _File:
 
 
 def _settings(settings, define):
+    for name, given, example in ("set", settings, {"run.batch": 64}), ("define", define, {"width": 64}):
+        if given and not isinstance(given, dict):
+            raise NetcError(f"`{name}` is a dictionary, such as `{example}`, not {given!r}")
     text = lambda value: ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
     return [*(f"--set={key}={text(value)}" for key, value in (settings or {}).items()), *(f"-D{key}={value}" for key, value in (define or {}).items())]
 
@@ -121,7 +141,7 @@ def check(spec, define=None):
 def compare(one, other):
     """Returns the differences from the first specification to the second, as text."""
     with _File(one) as first, _File(other) as second:
-        return second.run("--compare", first.path)
+        return second.run("--compare", first.path, others=first.own)
 
 
 def measure(spec, run=None, batch=None, seconds=None, threads=None):
@@ -135,11 +155,13 @@ def measure(spec, run=None, batch=None, seconds=None, threads=None):
 
 def from_graph(graph, opaque=()):
     """The specification of a graph, an object of docs/graph.schema.json. The cost of ops in `opaque` stays unknown."""
+    if not isinstance(graph, dict) or "netc_graph" not in graph:
+        raise ImportRefused("a graph is a dictionary with `netc_graph`, as `netc.torch_graph.export` returns it")
     with tempfile.TemporaryDirectory(prefix="netc-") as folder:
         path = pathlib.Path(folder) / "graph.json"
         path.write_text(json.dumps(graph, allow_nan=False))
         limit = max(2 * path.stat().st_size, 4 << 20)
-        return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused, own=str(path))
+        return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused, own=(str(path),))
 
 
 def to_graph(spec, net=None, run=None, set=None, define=None):

@@ -18,6 +18,7 @@ import re
 import numpy
 import onnx
 import onnx.inliner
+from google.protobuf.message import DecodeError
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 from onnx.reference import ReferenceEvaluator
 
@@ -46,7 +47,10 @@ def export(model, name=None):
         ImportRefused: the model depends on data, or has shapes that do not follow from its inputs.
     """
     if not isinstance(model, onnx.ModelProto):
-        model = onnx.load(os.fspath(model), load_external_data=False)
+        try:
+            model = onnx.load(os.fspath(model), load_external_data=False)
+        except (OSError, DecodeError) as problem:
+            raise ImportRefused(f"`{model}` is no ONNX model that can be read: {problem}") from None
     if model.functions:
         model = onnx.inliner.inline_local_functions(model)
     own = model.graph.name

@@ -183,3 +183,7 @@ for path in sorted(inputs.glob("*.onnx")):
         assert (network.parameters.total, network.forward.matmul) == (583, 9144), (path.name, version, network)
         seen.add(version)
 assert seen == set(range(13, 22)), seen
+
+# What is no file of ONNX.
+refused("is no ONNX model that can be read", pathlib.Path(__file__))
+refused("is no ONNX model that can be read: [Errno 2]", "nowhere.onnx")

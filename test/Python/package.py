@@ -91,6 +91,19 @@ try:
     raise AssertionError("it has no form")
 except netc.ExportRefused as problem:
     assert "scan" in str(problem), problem
+for call, text in (
+    (lambda: netc.from_graph({}), "a graph is a dictionary with `netc_graph`"),
+    (lambda: netc.estimate("model.onnx"), "`model.onnx` is a model, and no specification; `netc.from_onnx` writes that of it"),
+    (lambda: netc.estimate(small, set="run.batch=3"), "`set` is a dictionary, such as `{'run.batch': 64}`, not 'run.batch=3'"),
+    (lambda: netc.estimate("net A\ud800(x)\n"), "in which nothing is '\\ud800', its character 5"),
+    (lambda: netc.estimate("net A\0(x)\n"), "cannot read the text: it is no text"),
+    (lambda: netc.compare("bad\n", small), "line 1, column 1: error: "),
+):
+    try:
+        call()
+        raise AssertionError(f"{text}: it is right")
+    except netc.NetcError as problem:
+        assert text in str(problem) and "/spec.net" not in str(problem), problem
 try:
     netc.estimate(examples / "nowhere.net")
     raise AssertionError("it is not there")
