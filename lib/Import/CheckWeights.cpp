@@ -108,7 +108,9 @@ private:
         total += size;
         return;
       }
-    fail(error::WeightsMissing(family.prefix + name, shapeText(shape)));
+    // What a model without a head has to spare is outside of the model.
+    fail(error::WeightsMissing((isSpare(name) ? "" : family.prefix) + name,
+                               shapeText(shape)));
   }
 
   bool isSpare(StringRef name) {

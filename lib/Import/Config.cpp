@@ -102,8 +102,10 @@ static std::string patternOf(const Key &key, const Json &value) {
   return grouped(first + 1);
 }
 
-/// The values that a key accepts, for an error.
-static std::string rightFor(const Key &key) {
+constexpr uint64_t largestSize = uint64_t(1) << 40;
+
+/// The values that a key accepts, for an error about this one.
+static std::string rightFor(const Key &key, const Json &given) {
   std::vector<std::string> words;
   for (auto &[word, text] : key.words)
     words.push_back('"' + word + '"');
@@ -121,10 +123,12 @@ static std::string rightFor(const Key &key) {
     return "an object with an entry for each";
   if (key.byDefault && key.byDefault->is_boolean())
     return "true or false";
-  return key.kind == Key::Size &&
-                 !(key.byDefault && key.byDefault->is_number_float())
-             ? key.mayBeZero ? "a whole number" : "a whole number above 0"
-             : "a number";
+  if (key.kind != Key::Size ||
+      (key.byDefault && key.byDefault->is_number_float()))
+    return "a number";
+  if (given.is_number() && given > largestSize)
+    return "a whole number up to " + std::to_string(largestSize);
+  return key.mayBeZero ? "a whole number" : "a whole number above 0";
 }
 
 /// The value as text of the language. Empty if the key does not accept it.
@@ -142,10 +146,9 @@ static std::string textOf(const Key &key, const Json &value) {
     return value.is_boolean() ? value.dump() : "";
   if (!value.is_number() || value < 0)
     return "";
-  constexpr uint64_t most = uint64_t(1) << 40;
   if (key.kind == Key::Size &&
       !(key.byDefault && key.byDefault->is_number_float()) &&
-      (!value.is_number_integer() || value > most ||
+      (!value.is_number_integer() || value > largestSize ||
        (value == 0 && !key.mayBeZero)))
     return "";
   return numberText(value);
@@ -259,7 +262,7 @@ private:
   void readKey(StringRef name, const Key &key, const Json &value) {
     auto refuse = [&] {
       fail(name, error::ConfigWrongValue(name, shown(value), config.type,
-                                         rightFor(key)));
+                                         rightFor(key, value)));
     };
     switch (key.kind) {
     case Key::Free:

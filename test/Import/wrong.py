@@ -50,8 +50,10 @@ gpt2('"architectures": ["GPT2ForTokenClassification"]', "2:3: error: `architectu
 gpt2('"n_head": 12, "n_heads": 8', "2:17: error: `n_heads` is 8, and netc does not know what that changes in `gpt2`; did you mean `n_head`?; if it changes no size, take it out of the file [config-unknown-key]")
 gpt2('"scale_attn_by_inverse_layer_idx": true', "2:3: error: `scale_attn_by_inverse_layer_idx` is true; the net of `gpt2` takes false [config-wrong-value]")
 gpt2('"activation_function": "snake"', "2:3: error: `activation_function` is \"snake\"; the net of `gpt2` takes \"silu\", \"swish\", \"gelu\", \"gelu_new\", \"gelu_pytorch_tanh\"")
-for value in '"12"', "0", "-1", "1.5", "2000000000000", "null", "[12]":
+for value in '"12"', "0", "-1", "1.5", "null", "[12]":
     gpt2(f'"n_layer": {value}', f"2:3: error: `n_layer` is {value}; the net of `gpt2` takes a whole number above 0 [config-wrong-value]")
+for value in 2_000_000_000_000, 2**63:
+    gpt2(f'"n_layer": {value}', f"2:3: error: `n_layer` is {value}; the net of `gpt2` takes a whole number up to 1099511627776 [config-wrong-value]")
 gpt2('"tie_word_embeddings": 1', "2:3: error: `tie_word_embeddings` is 1; the net of `gpt2` takes true or false [config-wrong-value]")
 gpt2('"resid_pdrop": "much"', "2:3: error: `resid_pdrop` is \"much\"; the net of `gpt2` takes a number [config-wrong-value]")
 config('{ "model_type": "deepseek_v3", "n_shared_experts": -1 }', "1:32: error: `n_shared_experts` is -1; the net of `deepseek_v3` takes a whole number [config-wrong-value]")
@@ -141,6 +143,10 @@ wrong({**names, "h.1.ln_1.weight": [4]}, "the weight `h.1.ln_1.weight`, [4], is 
 missing = dict(names)
 del missing["ln_f.bias"]
 wrong(missing, "there is no weight `transformer.ln_f.bias`, which by the config is [4] [weights-missing]")
+tied = (folder / "config.json").read_text()
+(folder / "config.json").write_text(tied.replace(" }", ', "tie_word_embeddings": false }'))
+wrong(names, "there is no weight `lm_head.weight`, which by the config is [5, 4] [weights-missing]")
+(folder / "config.json").write_text(tied)
 
 # With what files may have beside them, they are right.
 write(weights, {**names, "h.0.attn.bias": [1, 1, 3, 3], "lm_head.weight": [5, 4]})
