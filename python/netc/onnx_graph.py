@@ -157,6 +157,9 @@ class _Sample:
             raise _refused(node, f"its shape does not follow: {problem}") from problem
         for value in found:
             kind = value.type.tensor_type
+            if node.op_type == "GroupNormalization":  # whose inference gives up in newer opsets
+                self.types[value.name], self.shapes[value.name] = self.types[ins[0]], self.shapes[ins[0]]
+                continue
             if not kind.HasField("shape") or any(not d.HasField("dim_value") for d in kind.shape.dim):
                 raise _refused(node, "the shape of what it makes depends on data")
             self.types[value.name] = kind.elem_type
@@ -173,9 +176,10 @@ class _Writer:
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
         self.constants, self.types, self.shapes = {}, {}, {}
         self.weights = {}
+        scales = {name for node in graph.node if node.op_type in ("Resize", "Upsample") for name in node.input[1:]}
         for tensor in _initializers(graph):
             self.types[tensor.name], self.shapes[tensor.name] = tensor.data_type, tuple(tensor.dims)
-            if tensor.data_type in FLOATS and math.prod(tensor.dims) > 1 and not _are_frequencies(tensor):
+            if tensor.data_type in FLOATS and math.prod(tensor.dims) > 1 and tensor.name not in scales and not _are_frequencies(tensor):
                 self.weights[tensor.name] = tuple(tensor.dims)
             elif tensor.data_location == TensorProto.EXTERNAL:
                 raise ImportRefused(f"the values of `{tensor.name}` are in another file; load the model with `onnx.load`")
@@ -453,7 +457,8 @@ class _Writer:
 
     def on_BatchNormalization(self, node, attributes):
         for name in node.input[3:5]:
-            self.weights.pop(name, None)  # statistics, which do not learn
+            if not any(name in user.input[:3] for user in self.users[name]):  # exporters join what is equal
+                self.weights.pop(name, None)  # statistics, which do not learn
         self.norm("onnx.BatchNormalization", list(node.input[:3]), node, eps=attributes.get("epsilon", 1e-5))
 
     def on_LayerNormalization(self, node, attributes):
@@ -581,6 +586,18 @@ class _Writer:
         if mode == "linear" and places == "asymmetric":
             raise _refused(node, "netc spreads pixels by their centers or by the corners")
         self.add(node, "onnx.Resize", [node.input[0]], [node.output[0]], mode=mode, align_corners=places == "align_corners")
+
+    def on_DepthToSpace(self, node, attributes):
+        factor = attributes["blocksize"]
+        if attributes.get("mode", "DCR") == "CRD":
+            return self.add(node, "aten.pixel_shuffle", [node.input[0]], [node.output[0]], upscale_factor=factor)
+        batch, _, height, width = self.shape(node.input[0])
+        channels = self.shape(node.output[0])[1]
+        parts = {**self.tensor(node.output[0], [batch, factor, factor, channels, height, width]), "name": f"{node.output[0]}.parts"}
+        turned = {**parts, "shape": [batch, channels, height, factor, width, factor], "name": f"{node.output[0]}.turned"}
+        self.add(node, "aten.view", [node.input[0]], [parts])
+        self.add(node, "aten.permute", [parts], [turned], dims=[0, 3, 4, 1, 5, 2])
+        return self.add(node, "aten.view", [turned], [node.output[0]])
 
     def on_Pow(self, node, _):
         self.add(node, "onnx.Pow", [node.input[0]], [node.output[0]], exponent=self.number(node.input[1]))

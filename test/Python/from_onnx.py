@@ -187,3 +187,20 @@ assert seen == set(range(13, 22)), seen
 # What is no file of ONNX.
 refused("is no ONNX model that can be read", pathlib.Path(__file__))
 refused("is no ONNX model that can be read: [Errno 2]", "nowhere.onnx")
+
+# Scales are no weights, though they are floating point, and newer opsets do not infer the shape of a group norm.
+image = {"x": ["N", 8, 4, 4]}
+larger = model([helper.make_node("Resize", ["x", "", "scales"], ["y"])], image, ["y"], constants={"scales": numpy.array([1, 1, 2, 2], "f4")})
+assert export(larger)["nodes"][0]["out"][0]["shape"] == ["N", 8, 8, 8]
+grouped = model([node("GroupNormalization", "x w b", "y", num_groups=2)], image, ["y"], weights={"w": [8], "b": [8]}, opset=21)
+assert netc.estimate(netc.from_onnx(grouped)).networks[-1].parameters.total == 16
+
+# Statistics that are equal to a weight are one with it.
+joined = model([node("BatchNormalization", "x w b b w", "y")], image, ["y"], weights={"w": [8], "b": [8]})
+assert netc.estimate(netc.from_onnx(joined)).networks[-1].parameters.total == 16
+
+# Channels become pixels, in either order, and are convolved.
+for mode in "DCR", "CRD":
+    shuffled = [node("DepthToSpace", "x", "p", blocksize=2, mode=mode), node("Conv", "p w", "y")]
+    made = model(shuffled, image, ["y"], weights={"w": [3, 2, 3, 3]})
+    assert netc.estimate(netc.from_onnx(made)).networks[-1].forward.matmul == 2 * 3 * 2 * 9 * 36
