@@ -70,13 +70,13 @@ server = http.server.HTTPServer(("127.0.0.1", 0), Server)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
-def act(event, *arguments, status, token=None):
+def act(event, *arguments, status, token=None, place="."):
     """What the action prints, and the SARIF that it writes."""
     (folder / "event.json").write_text(json.dumps(event))
     summary.write_text("")
     variables = {"GITHUB_EVENT_PATH": str(folder / "event.json"), "GITHUB_API_URL": f"http://127.0.0.1:{server.server_port}", "GITHUB_TOKEN": token or ""}
     command = [sys.executable, source / "tools/action/check_specifications.py", f"--sarif={folder / 'netc.sarif'}", f"--markdown={folder / 'netc.md'}"]
-    done = subprocess.run([*command, *arguments], cwd=repository, env=environment | variables, capture_output=True, text=True)
+    done = subprocess.run([*command, *arguments], cwd=repository / place, env=environment | variables, capture_output=True, text=True)
     assert done.returncode == status, done
     return done.stdout + done.stderr, json.loads((folder / "netc.sarif").read_text()) if status < 2 and not done.stderr else None
 
@@ -198,6 +198,18 @@ git("add", "--all")
 printed, log = act({}, "--files=a,*.net", status=1)
 assert printed.startswith("::error file=a%2Cb%25.net,line=1,col=39,"), printed
 assert check_sarif(log)[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%2Cb%25.net"
+
+# A name may look like an option, or have characters of Markdown. A folder may be new, and the event not given.
+again["pull_request"]["base"]["sha"] = commit({})
+commit({"new/-x.net": "net A(x: f32[N, 8]) { return y = x |> Linear(4) }\n", "-`y`.net": ""})
+printed, _ = act(again, "--changed", status=0, place="new")
+assert printed == "Errors that netc finds in 2 specifications: 0\n", printed
+markdown = (folder / "netc.md").read_text()
+assert "# `` -`y`.net ``\n" in markdown and "# `new/-x.net`\n\nThe file is new.\n\n## A\n" in markdown, markdown
+del environment["GITHUB_STEP_SUMMARY"]
+command = [sys.executable, source / "tools/action/check_specifications.py", "--files=new/*.net"]
+done = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True)
+assert (done.returncode, done.stdout) == (0, "Errors that netc finds in 1 specifications: 0\n"), done
 
 # What a workflow lacks.
 printed, _ = act({"pull_request": {"number": 3, "base": {"sha": "0" * 40}}}, status=1)

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -48,7 +49,7 @@ class Netc:
     def check(self, file):
         """The diagnostics of a specification. A diagnostic outside of the repository's files is moved to the
         specification."""
-        for line in self(["--check", "--diagnostics=json", file]).stderr.splitlines():
+        for line in self(["--check", "--diagnostics=json", "--", file]).stderr.splitlines():
             diagnostic = json.loads(line)
             if not os.path.isfile(diagnostic.get("file", "")):
                 diagnostic = {"severity": diagnostic["severity"], "id": diagnostic.get("id"), "message": diagnostic["message"], "file": file}
@@ -61,7 +62,7 @@ class Netc:
 
     def compare(self, base, old, new):
         """The differences in the second file, in Markdown; empty if the costs, or the errors, are those in the tree `base`."""
-        done = self(["--compare", "--format=markdown", base / old, new])
+        done = self(["--compare", "--format=markdown", "--", base / old, new])
         if done.returncode and not done.stdout:
             is_alike = self.errors(base / old, f"{base}/") == self.errors(new)
             return "" if is_alike else "There is no comparison: one of the two has errors.\n"
@@ -69,7 +70,7 @@ class Netc:
         return "" if same else done.stdout
 
     def estimate(self, file):
-        done = self(["--estimate", "--depth=1", "--format=markdown", file])
+        done = self(["--estimate", "--depth=1", "--format=markdown", "--", file])
         return done.stdout or ("It has errors.\n" if done.returncode else "")
 
 
@@ -142,9 +143,16 @@ def changes(base, patterns):
     return renamed, gone, changed
 
 
+def code(name):
+    """A name as code in Markdown, between more backticks than it has in a row."""
+    longest = max(map(len, re.findall("`+", name)), default=0)
+    blank, fence = " " if longest else "", "`" * (longest + 1)
+    return f"{fence}{blank}{name}{blank}{fence}"
+
+
 def compared(netc, base, files, renamed, gone):
     """A section of Markdown for each specification whose cost differs from that at the base."""
-    sections = [f"# `{name}`\n\nThe file is gone.\n" for name in gone]
+    sections = [f"# {code(name)}\n\nThe file is gone.\n" for name in gone]
     with tempfile.TemporaryDirectory() as folder:
         archive = os.path.join(folder, "base.tar")
         git("archive", "-o", archive, base)
@@ -155,7 +163,7 @@ def compared(netc, base, files, renamed, gone):
             is_new = not (tree / old).is_file()
             text = "The file is new.\n\n" + netc.estimate(name) if is_new else netc.compare(tree, old, name)
             if text:
-                sections.append(f"# `{name}`\n\n{text.strip()}\n")
+                sections.append(f"# {code(name)}\n\n{text.strip()}\n")
     return sections
 
 
@@ -203,10 +211,15 @@ def main():
     parser.add_argument("--sarif", default="netc.sarif", help="the file to write")
     parser.add_argument("--markdown", default="netc.md", help="the file to write for a pull request")
     options = parser.parse_args()
-    if not shutil.which(options.netc):
+    program = shutil.which(options.netc)
+    if not program:
         sys.exit(f"there is no program `{options.netc}`; install netc in an earlier step")
-    netc = Netc(options.netc)
-    event = json.loads(pathlib.Path(os.environ["GITHUB_EVENT_PATH"]).read_text())
+    netc = Netc(os.path.abspath(program))
+    written = {name: pathlib.Path(getattr(options, name)).absolute() for name in ("sarif", "markdown")}
+    event_path = os.environ.get("GITHUB_EVENT_PATH")
+    event = json.loads(pathlib.Path(event_path).read_text()) if event_path else {}
+    # GitHub's names of files, and git's of changed ones, begin there.
+    os.chdir(git("rev-parse", "--show-toplevel").rstrip("\n"))
     base = base_of(event)
     files = names(git("ls-files", "-z", "--", *options.files.split()))
     renamed, gone, changed = changes(base, options.files.split()) if base else ({}, [], set())
@@ -219,7 +232,7 @@ def main():
             found.setdefault(annotation(diagnostic), diagnostic)
     for line in found:
         print(line)
-    pathlib.Path(options.sarif).write_text(json.dumps(sarif(list(found.values()), netc.version), indent=1) + "\n")
+    written["sarif"].write_text(json.dumps(sarif(list(found.values()), netc.version), indent=1) + "\n")
     errors = sum(diagnostic["severity"] == "error" for diagnostic in found.values())
     summary = f"Errors that netc finds in {len(checked)} specifications: {errors}\n"
     print(summary, end="")
@@ -229,7 +242,7 @@ def main():
         sections = is_news and compared(netc, base, files, renamed, gone) or ["Each specification costs what it did.\n"]
         summary += "\n" + "\n".join(sections)
         body = MARK + fitting(sections, COMMENT_LIMIT)
-        pathlib.Path(options.markdown).write_text(body)
+        written["markdown"].write_text(body)
         if os.environ.get("GITHUB_TOKEN"):
             comment(event, body, is_news)
     if "GITHUB_STEP_SUMMARY" in os.environ:
