@@ -596,8 +596,10 @@ std::vector<size_t>
 netc::audit::microBatchesOf(llvm::ArrayRef<TracedProduct> traced) {
   std::vector<size_t> begins = {0};
   for (size_t i = 1; i < traced.size(); ++i)
-    if (traced[i].phase == TracedProduct::Forward &&
-        traced[i - 1].phase != TracedProduct::Forward)
+    if (traced[i].isNamed())
+      return {0};
+    else if (traced[i].phase == TracedProduct::Forward &&
+             traced[i - 1].phase != TracedProduct::Forward)
       begins.push_back(i);
   auto forwardIn = [&](size_t i) {
     size_t end = i + 1 < begins.size() ? begins[i + 1] : traced.size();
@@ -664,13 +666,36 @@ pairsIn(const trace::Trace &trace, const TracedStep &step) {
       });
 }
 
+/// The forward products. A program of netc runs an op in parts, also in those
+/// of its batch: they bear one name, and are one.
+static std::vector<TracedProduct>
+forwardProducts(llvm::ArrayRef<TracedProduct> traced) {
+  std::vector<TracedProduct> products;
+  std::map<llvm::StringRef, size_t> places;
+  for (const TracedProduct &product : traced) {
+    if (product.phase != TracedProduct::Forward)
+      continue;
+    if (product.isNamed())
+      if (auto [place, isNew] =
+              places.try_emplace(product.name, products.size());
+          !isNew) {
+        TracedProduct &whole = products[place->second];
+        whole.flop = whole.flop.value_or(0) + product.flop.value_or(0);
+        continue;
+      }
+    products.push_back(product);
+  }
+  return products;
+}
+
 Sizes netc::audit::findSizes(const SpecifiedStep &step,
                              const trace::Trace &trace,
                              const TracedStep &traced, const Sizes &fixed) {
-  constexpr size_t most = 256;          // products that are compared
+  constexpr size_t most = 256; // products that are compared
+  const std::vector<TracedProduct> forward = forwardProducts(traced.products);
   std::map<std::string, size_t> theirs; // by FLOP
-  for (const TracedProduct &product : traced.products)
-    if (product.phase == TracedProduct::Forward && product.flop) {
+  for (const TracedProduct &product : forward)
+    if (product.flop) {
       // A fused kernel is two products.
       int parts = product.kind == ProductKind::Attention ? 2 : 1;
       theirs[(*product.flop / parts).str()] += parts;
@@ -697,9 +722,9 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
     Sizes one = sizes;
     one[kBatchAxis.str()] = 1;
     std::vector<Rational> ofOne = step.forwardAt(one, first);
-    for (size_t i = 0; i < std::min(ofOne.size(), traced.products.size()); ++i)
-      if (traced.products[i].flop)
-        if (Rational ratio = *traced.products[i].flop / ofOne[i];
+    for (size_t i = 0; i < std::min(ofOne.size(), forward.size()); ++i)
+      if (forward[i].flop)
+        if (Rational ratio = *forward[i].flop / ofOne[i];
             ratio.isInteger() && ratio > 0)
           candidates.push_back(ratio);
   }

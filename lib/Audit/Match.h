@@ -42,7 +42,8 @@ std::vector<Match> match(llvm::ArrayRef<SpecifiedProduct> specified,
 
 /// Where the passes forward and backward of a step begin, as indices of its
 /// products: there are several if gradients of micro-batches are added up. A
-/// single 0 where they are not alike.
+/// single 0 where they are not alike, and in a program of netc, whose names
+/// tell which product each part of the batch is of.
 std::vector<size_t> microBatchesOf(llvm::ArrayRef<TracedProduct> traced);
 
 /// The sizes for which most forward products have the FLOP of the trace. Those
