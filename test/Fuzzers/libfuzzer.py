@@ -31,8 +31,8 @@ def write_dictionary(path, seeds, words):
     path.write_text("".join(f'"{word}"\n' for word in sorted(set(words))))
 
 
-# Executions, which take about half a minute, if not 5,000.
-runs = {"hardware": 2000, "specification": 2000, "tokens": 2000}
+# Executions, if not 15,000. A program takes up to a minute.
+runs = {"specification": 3500, "tokens": 3500}
 
 
 class LibFuzzer(lit.formats.TestFormat):
@@ -51,7 +51,7 @@ class LibFuzzer(lit.formats.TestFormat):
         dictionary = found.with_suffix(".dict")
         write_dictionary(dictionary, seeds, words_of_specifications(source, build) if reads_specifications else [])
         seconds = lit_config.params.get("seconds")
-        limit = f"-max_total_time={seconds}" if seconds else f"-runs={runs.get(name, 5000)}"
+        limit = f"-max_total_time={seconds}" if seconds else f"-runs={runs.get(name, 15000)}"
         # What ends in a fault stays beside the folder.
         command = [test.getSourcePath(), "-seed=1", limit, "-max_len=4096", "-timeout=120",
                    f"-dict={dictionary}", f"-artifact_prefix={found}-", "-print_final_stats=1", found, seeds]  # fmt: skip
