@@ -19,6 +19,7 @@ import sympy  # isort: skip
 from torch.export import Dim
 from torch.fx import Node
 from torch.nn.functional import linear
+from torch.nn.utils.rnn import PackedSequence
 from torch.utils._sympy.functions import FloorDiv
 
 from .errors import ImportRefused
@@ -220,7 +221,11 @@ def _exported(module, args, kwargs, axes):
             exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
         _detach(exported)
         functional = exported.run_decompositions(_decompositions())
+    except ImportRefused:
+        raise
     except Exception as problem:
+        if any(isinstance(local, PackedSequence) for frame, _ in traceback.walk_tb(problem.__traceback__) for local in frame.f_locals.values()):
+            raise ImportRefused(f"in {_place(module, problem)}: the sizes of a packed sequence depend on data; leave it padded") from problem
         text = str(problem).strip().splitlines()
         why = f"torch.export refuses it: {type(problem).__name__}: {text[0] if text else ''}"
         if nameless:
@@ -471,6 +476,8 @@ class _Writer:
             outs = [{"name": f"{node.name}.{i}" if i else node.name, "type": TYPES[t.dtype], "shape": self.shape(t)} for i, t in enumerate(many) if i <= last and isinstance(t, torch.Tensor)]
         except ImportRefused as problem:
             raise self.refused(node, str(problem)) from None
+        if not outs:
+            raise self.refused(node, "it makes a number of a tensor, on which sizes or values depend; keep the tensor")
         if op == BATCH_NORM:
             op, settings, outs = "aten.batch_norm", {"eps": given.get("eps", 1e-5)}, outs[:1]
         self.nodes.append({"op": op, "in": tensors, "with": settings, "out": outs, "module": self.stack(node), "line": self.line(node)})
@@ -528,15 +535,13 @@ class _Writer:
             return {"what": "table"}
         is_fixed = not any(isinstance(s, str) for s in self.shape(node.meta["val"]))
         found = [_what(value, is_fixed) for value in values]
-        if found[0] != found[1]:
-            return {"what": "table"}
         if found[0]["what"] in ("causal", "not causal") and (far := self.farthest(node)):
             long = {text: 1 if text == "N" else self.within(symbol, far) for symbol, text in self.symbols.items()}
             try:
                 return _what(self.value(node, long, {}))
             except _NoValue:
                 return {"what": "table"}
-        return found[0]
+        return found[0] if found[0] == found[1] else {"what": "table"}
 
     def within(self, symbol, size):
         """A size within the range that the module accepts."""

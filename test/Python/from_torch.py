@@ -107,7 +107,7 @@ def buffer(self, x):
 
 # Windows of all widths, also those that no short sequence shows.
 axes = {"x": {0: "N", 1: "T"}}
-for width in 3, 15, 16, 40:
+for width in 3, 12, 15, 16, 40:
     assert f"window = {width}" in netc.from_torch(Of(window, width=width), torch.zeros(2, 50, 8), axes=axes)
 held = Of(buffer)
 held.register_buffer("shown", torch.ones(64, 64).tril() * torch.ones(64, 64).triu(-19))
@@ -124,3 +124,8 @@ flat = torch.ones(9, 8)
 flat[:, 1] = 0.9
 flat[0] = 1
 assert known(flat.repeat(1, 2).numpy())["what"] == "cosine"
+
+# What depends on data is named.
+refused("it makes a number of a tensor", Of(lambda self, x: self.a(x) * x.sum().item(), a=linear), x)
+packed = Of(lambda self, x, sizes: self.a(nn.utils.rnn.pack_padded_sequence(x, sizes, batch_first=True))[1], a=nn.GRU(8, 4, batch_first=True))
+refused("the sizes of a packed sequence depend on data; leave it padded", packed, sequence, torch.full((4,), 5))
