@@ -46,8 +46,10 @@ bool netc::trace::readRecord(Source &source, std::vector<std::string> &fields) {
   if (!source.line(line))
     return false;
   while (!splitCsv(line, fields)) {
-    if (line.size() > longest || !source.line(more))
+    if (line.size() > longest || !source.line(more)) {
+      source.end("a row ends within quotes");
       return false;
+    }
     line += '\n';
     line += more;
   }

@@ -83,6 +83,10 @@ llvm::Expected<Trace> netc::trace::read(Source &source,
   if (source.peek() < 0 && source.problem().empty())
     return fail(error::TraceBroken(
         0, "the file is empty; a profiler writes its trace when it ends"));
+  if (text.empty())
+    return fail(error::TraceBroken(
+        source.offset(),
+        llvm::formatv("this is gzip, and {0}", source.problem()).str()));
   for (const Encoding &encoding : encodings)
     if (text.starts_with(encoding.mark))
       return fail(error::TraceBroken(
@@ -113,5 +117,8 @@ llvm::Expected<Trace> netc::trace::read(Source &source,
         trace->tool = format.tool.str();
       return trace;
     }
+  if (!source.problem().empty())
+    return fail(
+        error::TraceBroken(source.offset() + text.size(), source.problem()));
   return fail(error::TraceUnknown());
 }

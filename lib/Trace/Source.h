@@ -56,6 +56,11 @@ public:
   uint64_t limit() const { return maxBytes; }
   /// Why the text ended early; empty if it did not.
   const std::string &problem() const { return broken; }
+  /// Ends the text in front of what a reader cannot use.
+  void end(llvm::StringRef why) {
+    if (broken.empty())
+      broken = why.str();
+  }
 
 private:
   Source() = default;

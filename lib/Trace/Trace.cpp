@@ -6,7 +6,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Unicode.h"
 
 using namespace netc::trace;
 using llvm::StringRef;
@@ -22,7 +24,14 @@ std::string netc::trace::withoutFolders(StringRef text) {
     size_t folder = word.find_last_of("/\\");
     bool isPath =
         folder != StringRef::npos && !word.substr(folder + 1).trim().empty();
-    kept += isPath ? word.substr(folder + 1) : word;
+    // Of a user's own folder the last part is the user.
+    StringRef around = isPath ? word.take_front(folder) : "";
+    bool isHome = around.ends_with("/home") || around.ends_with("/Users") ||
+                  around.ends_with("\\Users");
+    if (isHome)
+      kept += "?" + word.drop_front(word.rtrim().size()).str();
+    else
+      kept += isPath ? word.substr(folder + 1) : word;
   }
   return kept;
 }
@@ -106,10 +115,24 @@ std::string netc::trace::shownName(StringRef name) {
       without(withoutFolders(name), "._:", isAddressOfIPv6), "._-@", isHost);
   if (!llvm::json::isUTF8(shown))
     shown = llvm::json::fixUTF8(shown);
-  for (char &letter : shown)
-    if (!llvm::isPrint(letter) && !(letter & 0x80))
-      letter = '?';
-  return shown;
+  // Some letters are not seen, and change the order of others.
+  std::string printed;
+  const auto *at = reinterpret_cast<const llvm::UTF8 *>(shown.data());
+  const auto *end = at + shown.size();
+  while (at < end) {
+    const llvm::UTF8 *begin = at;
+    llvm::UTF32 letter = 0;
+    bool isLetter =
+        llvm::convertUTF8Sequence(&at, end, &letter, llvm::strictConversion) ==
+        llvm::conversionOK;
+    if (!isLetter)
+      ++at;
+    if (isLetter && llvm::sys::unicode::isPrintable(int(letter)))
+      printed.append(begin, at);
+    else
+      printed += '?';
+  }
+  return printed;
 }
 
 Slice Trace::addShapes(llvm::ArrayRef<std::vector<int64_t>> shapes) {

@@ -575,6 +575,11 @@ TEST(Readers, NamesOfHostsAreNotShown) {
                       "fe80::1:29500 at me@node, tcp:1:2:3:4:5:6:7:8"),
             "to ?, [?]:29500 and ? at ?, ?");
   EXPECT_EQ(shownName("gpu-07.hpc.example.de node7.example.io a.com"), "? ? ?");
+  // A user's own folder; a letter that turns the order of those behind it.
+  EXPECT_EQ(shownName("gemm /home/me /Users/me C:\\Users\\me /home/me/gemm.cu"),
+            "gemm ? ? ? gemm.cu");
+  EXPECT_EQ(shownName("a\u202eb\u200bc\u0085d \u00e9\u00d7"),
+            "a?b?c?d \u00e9\u00d7");
   for (const char *name :
        {"at::native::add", "ns::f32", "ad::add", "layers.0.attn.in",
         "encoder.layer.bn", "block.in", "scale.py:7", "fusion.12", "12:30:45",

@@ -199,6 +199,16 @@ TEST(Trace, PackedDataMayBeCutOrDamaged) {
   EXPECT_EQ(damaged.cutBy, "these packed data are damaged");
 }
 
+TEST(Trace, ARowOfCsvMayBeCut) {
+  Trace trace =
+      readFile("\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric "
+               "Unit\",\"Metric Value\"\n"
+               "\"0\",\"gemm\",\"sm__cycles_active.sum\",\"cycle\",\"7\"\n"
+               "\"1\",\"ge");
+  EXPECT_EQ(trace.counted.size(), 1u);
+  EXPECT_EQ(trace.cutBy, "a row ends within quotes");
+}
+
 TEST(Trace, SizesOfHostileEventsAreNoCount) {
   Trace trace = readFile(
       R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", )"
