@@ -15,6 +15,8 @@ struct Item {
   Elements elements;
   ProductKind kind;
   int64_t groups; ///< of a convolution
+  /// The shape of an example that a convolution reads; see EventCost.
+  llvm::ArrayRef<int64_t> read;
   /// The parts of the names around it, from the outside.
   llvm::ArrayRef<llvm::StringRef> names;
   llvm::StringRef op; ///< of a specification: `linear`
@@ -22,8 +24,9 @@ struct Item {
   /// Whether the sizes of both agree, or one of them does not tell its sizes.
   bool hasSizesOf(const Item &other) const {
     const Elements unknown = {};
-    return elements == other.elements || elements == unknown ||
-           other.elements == unknown;
+    return (elements == other.elements || elements == unknown ||
+            other.elements == unknown) &&
+           haveSameShape(read, other.read);
   }
   /// A fused kernel of attention is several products.
   bool mayBe(const Item &other) const {

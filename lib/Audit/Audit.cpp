@@ -111,6 +111,7 @@ public:
       sample();
     }
     sumUp(matches);
+    noteOtherSizes(audit, specified, matches);
     addUnknown();
     explain(audit);
     addNotes(audit, own ? &*own : nullptr);
@@ -121,11 +122,16 @@ private:
   llvm::Error matchesNothing() const {
     return trace::fail(
         {"trace-matches-nothing",
-         llvm::formatv("none of its {0} products is one of the {1} that `{2}` "
-                       "has; see that the network is the same, and that the "
-                       "trace has shapes (record_shapes=True)",
-                       step.products.size(), specified.size(),
-                       audit.run->name())});
+         llvm::formatv(
+             "none of its {0} products is one of the {1} that `{2}` "
+             "has; see that the network is the same, and that the "
+             "trace has shapes (record_shapes=True){3}",
+             step.products.size(), specified.size(), audit.run->name(),
+             trace.cutAt ? llvm::formatv("; byte {0} of it: {1}, and nothing "
+                                         "behind it was read",
+                                         *trace.cutAt, trace.cutBy)
+                               .str()
+                         : "")});
   }
 
   std::optional<Rational>
@@ -182,7 +188,8 @@ private:
                                            " times; the last one is taken"});
     size_t first = products.size() - ours;
     step = traceStepFrom(trace, trace.host[products[first].event],
-                         trace.host[products[first - 1].event]);
+                         trace.host[products[first - 1].event],
+                         trace.host[products.back().event]);
     step.steps = passes;
   }
 
@@ -208,6 +215,7 @@ private:
     size_t claim = audit.claims.size() - 1;
     for (Row &row : audit.rows)
       row.claims.resize(claim + 1);
+    noteMissingCounters(audit, counters, kernels);
     std::vector<Row *> rowOf = audit.rowsOfProducts();
     Rational other;
     unsigned others = 0;
@@ -323,6 +331,7 @@ private:
     audit.gpu = Gpu::of(trace, counters, deviceOfRun());
     audit.levels = sumLevels(trace, kernels, counters, joined, audit.gpu,
                              step.deviceTime());
+    // Those of a part are over the time of its kernels that were joined.
     auto levelsOf = [&](llvm::ArrayRef<uint32_t> own,
                         int64_t nanoseconds) -> std::optional<UnitLevels> {
       if (own.empty())
@@ -334,8 +343,13 @@ private:
       std::vector<JoinedKernels> parts;
       for (uint32_t group : groups)
         parts.push_back(joined[group]);
-      return sumLevels(trace, own, counters, parts, audit.gpu, nanoseconds)
-          .levels;
+      SummedLevels of =
+          sumLevels(trace, own, counters, parts, audit.gpu, nanoseconds);
+      for (const Level &level : unitLevels())
+        if (auto &value = of.levels.*level.value;
+            value && !level.isOfKernelTime)
+          *value /= *(of.joined.*level.value);
+      return of.levels;
     };
     for (auto [row, own] : llvm::zip_equal(audit.rows, kernelsOfRows()))
       row.levels = levelsOf(own, row.nanoseconds);
@@ -432,6 +446,10 @@ private:
       if (std::optional<Rational> each = ordinaryFlop(trace, kernel))
         flop = flop.value_or(0) + *each * Rational(kernel.invocations);
     }
+    std::vector<StepKernel> each;
+    for (uint32_t i : all)
+      each.push_back({i, std::nullopt});
+    noteMissingCounters(audit, trace, each);
     audit.gpu = Gpu::of(trace, trace, deviceOfRun());
     audit.levels = levelsOf(trace, all, audit.gpu);
     for (const auto &[name, kernels] : byName) {
@@ -580,6 +598,7 @@ private:
     }
     row.phase = match.phase == TracedProduct::Forward     ? "forward"
                 : match.phase == TracedProduct::Recompute ? "recompute"
+                : match.phase == TracedProduct::Update    ? "update"
                 : hasInput && !hasWeight                  ? "input"
                 : hasWeight && !hasInput                  ? "weight"
                                                           : "input+weight";

@@ -192,7 +192,10 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
   }
   Rational flop = Rational(2) * input[0] * points * productOf(weight);
   Rational made = Rational(input[0]) * weight[isTransposed ? 1 : 0] * points;
-  return both(flop, sorted(productOf(input), productOf(weight), made));
+  EventCost cost =
+      both(flop, sorted(productOf(input), productOf(weight), made));
+  cost.read = input.drop_front();
+  return cost;
 }
 
 /// Arguments: grad, input, weight, bias sizes, stride, padding, dilation,
@@ -214,6 +217,7 @@ static EventCost convolutionBackward(const Trace &trace, const HostEvent &event,
   Elements elements =
       sorted(productOf(input), productOf(weight), productOf(gradient));
   EventCost cost = both(one * (int(hasInput) + int(hasWeight)), elements);
+  cost.read = input.drop_front();
   cost.weight = one * int(hasWeight);
   cost.counter = one * int(hasInput) + *cost.weight * groupsOf(trace, event);
   return cost;

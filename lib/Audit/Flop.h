@@ -21,6 +21,9 @@ struct EventCost {
   std::optional<Rational> made = std::nullopt;
   /// The share of `flop` for the gradient of a convolution's weight.
   std::optional<Rational> weight = std::nullopt;
+  /// The shape of an example that a convolution reads; empty if not known. Of
+  /// images of other sizes the elements may be equal.
+  llvm::ArrayRef<int64_t> read = {};
 };
 
 /// The kind of product of an event, by PyTorch's names or by what netc's

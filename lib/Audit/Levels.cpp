@@ -361,15 +361,36 @@ std::optional<double> netc::audit::clockOf(const Trace &counters) {
   return kernels ? std::optional(sum / kernels) : std::nullopt;
 }
 
+/// Threads that executed an instruction of a number format, by NVIDIA's
+/// counters.
+static Value instructionsOf(const Counters &counters, StringRef op) {
+  std::string what = ("sass_thread_inst_executed_op_" + op + "_pred_on").str();
+  return firstOf({counters.total("smsp", what), counters.total("sm", what)});
+}
+
+llvm::SmallVector<StringRef, 4>
+netc::audit::countersMissing(const Trace &trace, const CountedKernel &kernel) {
+  Gpu none;
+  Counters counters(trace, kernel, none);
+  llvm::SmallVector<StringRef, 4> all;
+  constexpr std::array<StringRef, 3> formats[] = {{"ffma", "fadd", "fmul"},
+                                                  {"dfma", "dadd", "dmul"}};
+  for (const auto &format : formats) {
+    llvm::SmallVector<StringRef, 3> missing;
+    for (StringRef op : format)
+      if (!instructionsOf(counters, op))
+        missing.push_back(op);
+    if (missing.size() < format.size())
+      all.append(missing);
+  }
+  return all;
+}
+
 std::optional<Rational> netc::audit::ordinaryFlop(const Trace &trace,
                                                   const CountedKernel &kernel) {
   Gpu none;
   Counters counters(trace, kernel, none);
-  auto of = [&](StringRef op) {
-    std::string what =
-        ("sass_thread_inst_executed_op_" + op + "_pred_on").str();
-    return firstOf({counters.total("smsp", what), counters.total("sm", what)});
-  };
+  auto of = [&](StringRef op) { return instructionsOf(counters, op); };
   std::optional<Rational> flop;
   auto add = [&](Value value, int times) {
     if (value && *value >= 0 && *value < 9e18)

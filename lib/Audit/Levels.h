@@ -77,6 +77,12 @@ std::optional<double> clockOf(const trace::Trace &counters);
 std::optional<Rational> ordinaryFlop(const trace::Trace &counters,
                                      const trace::CountedKernel &kernel);
 
+/// The instructions that are not counted of a number format of which others
+/// are, such as `ffma` where `fadd` is.
+llvm::SmallVector<llvm::StringRef, 4>
+countersMissing(const trace::Trace &counters,
+                const trace::CountedKernel &kernel);
+
 /// A remark for readers of the levels, or about one.
 struct LevelNote {
   llvm::StringRef id;

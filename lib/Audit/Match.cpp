@@ -21,6 +21,11 @@ llvm::StringRef netc::audit::nameOf(Confidence confidence) {
 }
 
 namespace {
+/// Whether both convolutions read an example of the same shape, if they tell.
+bool readsSame(const SpecifiedProduct &ours, const TracedProduct &theirs) {
+  return haveSameShape(ours.read, theirs.read);
+}
+
 /// `layer1`, `0`, `conv` of `layer1.0.Conv_0`: words and numbers in lower case.
 class NameParts {
 public:
@@ -68,6 +73,9 @@ public:
         forwardOf[specified[product].name].push_back(i);
     followRepeated();
     followGradients();
+    add(crossed(align(specifiedIn({Phase::Update}),
+                      tracedIn(TracedProduct::Update))),
+        TracedProduct::Update);
     order();
     return std::move(matches);
   }
@@ -97,6 +105,7 @@ private:
       else if (match.traced.empty())
         match.phase = key.second == "forward"     ? TracedProduct::Forward
                       : key.second == "recompute" ? TracedProduct::Recompute
+                      : key.second == "update"    ? TracedProduct::Update
                                                   : TracedProduct::Backward;
     }
     for (auto &[key, match] : byName) {
@@ -134,13 +143,13 @@ private:
     std::vector<Item> first, second;
     std::deque<NameParts> names; // do not move
     for (unsigned i : ours)
-      first.push_back({specified[i].flop, specified[i].elements,
-                       specified[i].kind, specified[i].groups,
-                       names.emplace_back(specified[i].name).get(),
-                       specified[i].op});
+      first.push_back(
+          {specified[i].flop, specified[i].elements, specified[i].kind,
+           specified[i].groups, specified[i].read,
+           names.emplace_back(specified[i].name).get(), specified[i].op});
     for (unsigned i : theirs)
       second.push_back({traced[i].flop, traced[i].elements, traced[i].kind,
-                        traced[i].groups,
+                        traced[i].groups, traced[i].read,
                         names.emplace_back(traced[i].path).get(), ""});
     std::vector<Match> found;
     for (const Block &block : alignItems(first, second)) {
@@ -399,7 +408,11 @@ private:
       if (traced[i].flop)
         listsOf(*traced[i].flop, traced[i].elements, traced[i].made.value_or(0))
             .theirs.push_back(i);
-    return paired(byShape, ours, theirs);
+    std::vector<Match> found = paired(byShape, ours, theirs);
+    for (Match &match : found)
+      if (!readsSame(specified[match.specified[0]], traced[match.traced[0]]))
+        match.confidence = Confidence::Order;
+    return found;
   }
 
   /// The same of recurrences that are one op, in the reverse order of those
@@ -505,7 +518,8 @@ private:
         return theirs.confidence == Confidence::None &&
                theirs.traced.size() == 1 &&
                traced[theirs.traced[0]].flop == product.flop &&
-               traced[theirs.traced[0]].elements == product.elements;
+               traced[theirs.traced[0]].elements == product.elements &&
+               readsSame(product, traced[theirs.traced[0]]);
       });
       if (same == found.end())
         continue;
@@ -693,25 +707,45 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
                              const TracedStep &traced, const Sizes &fixed) {
   constexpr size_t most = 256; // products that are compared
   const std::vector<TracedProduct> forward = forwardProducts(traced.products);
-  std::map<std::string, size_t> theirs; // by FLOP
+  // By FLOP. Those of several sizes may have the same.
+  std::map<std::string, std::vector<const TracedProduct *>> theirs;
+  size_t all = 0;
   for (const TracedProduct &product : forward)
     if (product.flop) {
       // A fused kernel is two products.
       int parts = product.kind == ProductKind::Attention ? 2 : 1;
-      theirs[(*product.flop / parts).str()] += parts;
+      theirs[(*product.flop / parts).str()].insert(
+          theirs[(*product.flop / parts).str()].end(), parts, &product);
+      all += parts;
     }
   Sizes sizes = step.sizes();
   for (const auto &[axis, size] : fixed)
     sizes[axis] = size;
+  // How many have FLOP and sizes of the trace, and FLOP without known sizes:
+  // FLOP alone may be those of another network.
   auto scoreOf = [&](const Sizes &at) {
-    std::map<std::string, size_t> left = theirs;
-    size_t score = 0;
-    for (const Rational &flop : step.forwardAt(at, most)) {
-      auto found = left.find(flop.str());
-      if (found == left.end() || found->second == 0)
+    auto left = theirs;
+    std::pair<size_t, size_t> score;
+    auto isInTrace = [&](const Rational &flop) {
+      return theirs.count(flop.str()) != 0;
+    };
+    for (const SpecifiedProduct &ours : step.forwardAt(at, most, isInTrace)) {
+      auto found = left.find(ours.flop.str());
+      if (found == left.end())
         continue;
-      --found->second;
-      ++score;
+      std::vector<const TracedProduct *> &list = found->second;
+      auto place = llvm::find_if(list, [&](const TracedProduct *product) {
+        return product->elements == ours.elements && readsSame(ours, *product);
+      });
+      size_t &kind = place != list.end() ? score.first : score.second;
+      if (place == list.end())
+        place = llvm::find_if(list, [&](const TracedProduct *product) {
+          return product->elements == Elements();
+        });
+      if (place == list.end())
+        continue;
+      list.erase(place);
+      ++kind;
     }
     return score;
   };
@@ -721,16 +755,16 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
     constexpr size_t first = 8;
     Sizes one = sizes;
     one[kBatchAxis.str()] = 1;
-    std::vector<Rational> ofOne = step.forwardAt(one, first);
+    std::vector<SpecifiedProduct> ofOne = step.forwardAt(one, first);
     for (size_t i = 0; i < std::min(ofOne.size(), forward.size()); ++i)
       if (forward[i].flop)
-        if (Rational ratio = *forward[i].flop / ofOne[i];
+        if (Rational ratio = *forward[i].flop / ofOne[i].flop;
             ratio.isInteger() && ratio > 0)
           candidates.push_back(ratio);
   }
-  size_t best = scoreOf(sizes);
+  std::pair<size_t, size_t> best = scoreOf(sizes);
   auto offer = [&](Sizes other) {
-    if (size_t score = scoreOf(other); score > best) {
+    if (auto score = scoreOf(other); score > best) {
       best = score;
       sizes = std::move(other);
     }
@@ -746,11 +780,8 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
   };
   offerEach();
   // Where two are others, few products are right at one of them alone.
-  size_t all = 0;
-  for (const auto &[flop, times] : theirs)
-    all += times;
   all = std::min(step.forwardAt(sizes, most).size(), all);
-  if (2 * best >= all)
+  if (2 * (best.first + best.second) >= all)
     return sizes;
   std::vector<std::pair<int64_t, int64_t>> pairs = pairsIn(trace, traced);
   for (const std::string &first : step.axes())

@@ -99,7 +99,8 @@ static void notePrecision(Audit &audit) {
   for (const TracedProduct &product : audit.step.products)
     for (unsigned i : {0, 1, 2}) {
       StringRef type = trace.type(trace.host[product.event], i);
-      if (type.empty() || !product.flop)
+      if (type.empty() || !product.flop ||
+          product.phase == TracedProduct::Update)
         continue;
       ++types[type];
       break;
@@ -203,6 +204,64 @@ static void noteUnknownCounts(Audit &audit) {
                "total is without them",
                claim.id, rows)
                .str());
+}
+
+/// `8 x 4 x 4`.
+template <typename Size>
+static std::string sizesText(llvm::ArrayRef<Size> sizes) {
+  return llvm::join(
+      llvm::map_range(sizes,
+                      [](const Size &size) { return Rational(size).str(); }),
+      " x ");
+}
+
+void netc::audit::noteOtherSizes(Audit &audit,
+                                 llvm::ArrayRef<SpecifiedProduct> specified,
+                                 llvm::ArrayRef<Match> matches) {
+  size_t others = 0;
+  std::string first;
+  for (const Match &match : matches) {
+    if (match.confidence != Confidence::Order || match.specified.size() != 1 ||
+        match.traced.size() != 1)
+      continue;
+    const SpecifiedProduct &ours = specified[match.specified[0]];
+    const TracedProduct &theirs = audit.step.products[match.traced[0]];
+    if (theirs.flop != ours.flop || others++)
+      continue;
+    first = haveSameShape(ours.read, theirs.read)
+                ? llvm::formatv("`{0}` has matrices with elements {1}, in the "
+                                "run {2}",
+                                ours.name,
+                                sizesText(llvm::ArrayRef(theirs.elements)),
+                                sizesText(llvm::ArrayRef(ours.elements)))
+                      .str()
+                : llvm::formatv("`{0}` reads examples of {1}, in the run {2}",
+                                ours.name, sizesText(theirs.read),
+                                sizesText(llvm::ArrayRef(ours.read)))
+                      .str();
+  }
+  if (others)
+    note(audit, "other-sizes",
+         llvm::formatv("rows whose FLOP are those of the run, and whose sizes "
+                       "are not: {0}; {1}",
+                       others, first)
+             .str());
+}
+
+void netc::audit::noteMissingCounters(Audit &audit,
+                                      const trace::Trace &counters,
+                                      llvm::ArrayRef<StepKernel> kernels) {
+  std::map<StringRef, size_t> missing;
+  for (const StepKernel &each : kernels)
+    for (StringRef counter :
+         countersMissing(counters, counters.counted[each.kernel]))
+      ++missing[counter];
+  for (const auto &[counter, times] : missing)
+    note(audit, "missing-counter",
+         llvm::formatv("{0} of {1} kernels have no counter of {2} beside "
+                       "others: their FLOP are without it",
+                       times, kernels.size(), counter)
+             .str());
 }
 
 void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {

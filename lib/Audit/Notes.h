@@ -17,6 +17,14 @@ void note(Audit &audit, llvm::StringRef id, const llvm::Twine &text);
 void noteDamage(Audit &audit, const trace::Trace &file,
                 llvm::StringRef name = "");
 
+/// Notes products that have the FLOP of the specification and other sizes.
+void noteOtherSizes(Audit &audit, llvm::ArrayRef<SpecifiedProduct> specified,
+                    llvm::ArrayRef<Match> matches);
+
+/// Notes which counters of FLOP a tool left out beside others.
+void noteMissingCounters(Audit &audit, const trace::Trace &counters,
+                         llvm::ArrayRef<StepKernel> kernels);
+
 /// Notes what the trace lacks, and where it is not of what the run says:
 /// `specified` is the step of the run, or null.
 void addNotes(Audit &audit, const SpecifiedStep *specified);

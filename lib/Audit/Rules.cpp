@@ -73,8 +73,11 @@ static const Rule rules[] = {
      }},
     {"no-input-gradient", "the gradient of the input is left out",
      [](const Subject &of) {
+       // Of half of the forward product it is half of all.
+       bool isHalf = of.ofForward && !of.ofForward->isUnknown &&
+                     of.ofForward->flop * 2 == of.forward->exact;
        return when(
-           !of.row.input.isZero() &&
+           !of.row.input.isZero() && !isHalf &&
                (of.row.isTraced || (of.row.phase == "input" && of.forward &&
                                     of.forward->isTraced)),
            -of.row.input);
@@ -168,12 +171,13 @@ static const Rule rules[] = {
          return of.has.other;
        // Tables give a few FLOP per element.
        constexpr int most = 8;
-       if (!of.row.isSpecified || !of.row.isTraced)
+       if (!of.row.isSpecified || !of.row.isTraced ||
+           of.difference() < Rational(0) || timesOf(of) > Rational(1))
          return std::nullopt;
        for (const Rational &elements : of.row.elements)
          if (elements > 0)
            if (Rational each = of.difference() / elements;
-               each.isInteger() && each.abs() <= most && !each.isZero())
+               each.isInteger() && each <= most && !each.isZero())
              return of.difference();
        return std::nullopt;
      }},
@@ -185,7 +189,9 @@ static const Rule rules[] = {
      }},
     {"optimizer", "of the optimizer, not of forward and backward",
      [](const Subject &of) {
-       return when(of.row.other == CountedEvent::InOptimizer, of.has.flop);
+       bool isProduct = !of.row.isSpecified && of.row.phase == "update";
+       return when(isProduct || of.row.other == CountedEvent::InOptimizer,
+                   of.has.flop);
      }},
     {"loss", "of the loss, not of the network",
      [](const Subject &of) {
@@ -218,6 +224,25 @@ static bool isEqual(const Subject &of, const Rational &a, const Rational &b) {
          (a - b).abs() * 1000 <= std::max(of.row.exact, of.has.flop);
 }
 
+/// Finds the rule that explains the count of the trace's batch, where another
+/// is asked for.
+static void explainOfOtherBatch(const Subject &of, RowClaim &claim) {
+  if (!hasBatchOfItsOwn(of) || !of.row.isSpecified || !of.row.isTraced ||
+      of.row.exact.isZero())
+    return;
+  Row ran = of.row;
+  Rational times = of.row.ran / of.row.exact;
+  for (Rational *flop : {&ran.exact, &ran.input, &ran.weight})
+    *flop *= times;
+  Subject ofRan{of.audit, ran, of.claim, of.has, of.forward, of.ofForward};
+  for (const Rule &rule : rules)
+    if (Explained explained = rule.difference(ofRan);
+        explained && isEqual(ofRan, *explained, ofRan.difference())) {
+      claim.rules = {&rules[0], &rule};
+      return;
+    }
+}
+
 static void explain(const Subject &of, RowClaim &claim) {
   Rational difference = of.difference();
   if (of.row.isUnknown || of.has.isUnknown || isEqual(of, difference, 0))
@@ -228,6 +253,9 @@ static void explain(const Subject &of, RowClaim &claim) {
       claim.rules = {&rule};
       return;
     }
+  explainOfOtherBatch(of, claim);
+  if (!claim.rules.empty())
+    return;
   // Additions next to a product may be counted in addition to another rule.
   const Rule *additions = llvm::find_if(
       rules, [](const Rule &rule) { return rule.id == "not-products"; });

@@ -19,6 +19,18 @@ static std::string layerOf(const PartTree &tree, llvm::StringRef name) {
   return part && part != &tree.root() ? part->path : name.str();
 }
 
+/// The shape of an example that a forward convolution reads: behind the axes of
+/// examples it has one axis less than the weight.
+static std::vector<Polynomial> readBy(mlir::Operation *op) {
+  if (!op->getName().stripDialect().starts_with("conv"))
+    return {};
+  Shape shape = shapeOf(op->getOperand(0));
+  llvm::ArrayRef<Polynomial> sizes = shape.sizes;
+  size_t axes = shapeOf(op->getOperand(1)).sizes.size();
+  return axes > sizes.size() ? std::vector<Polynomial>()
+                             : sizes.take_back(axes - 1).vec();
+}
+
 static int64_t convolutionGroups(mlir::Operation *op) {
   auto groups = op->getAttrOfType<mlir::IntegerAttr>("groups");
   return groups ? groups.getInt() : 1;
@@ -29,6 +41,7 @@ SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
   auto hidden = findCausalProducts(step);
   bool isHalf = run.conventions.causal == Conventions::Half;
   std::set<std::string> symbols;
+  std::map<std::string, std::vector<Polynomial>> readByName;
   forEachExecution(
       step.getBlock(), 1, [&](mlir::Operation *op, const Polynomial &times) {
         auto counted = mlir::dyn_cast<CostOpInterface>(op);
@@ -52,6 +65,10 @@ SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
         for (unsigned i = 0; i < 2 && i < op->getNumOperands(); ++i)
           product.elements[i] = shapeOf(op->getOperand(i)).elements();
         product.groups = convolutionGroups(op);
+        // Gradients read other values than their forward op.
+        if (product.phase == Phase::Forward)
+          readByName[product.name] = readBy(op);
+        product.read = readByName[product.name];
         for (std::string &symbol : product.flop.symbols())
           symbols.insert(std::move(symbol));
         products.push_back(std::move(product));
@@ -76,6 +93,16 @@ static Axes fixedAt(mlir::DictionaryAttr written, const Sizes &sizes) {
 
 static Rational valueOf(const Polynomial &value, Axes &axes) {
   return axes.evaluate(value).constant().value_or(Rational::invalid());
+}
+
+/// Evaluates the sizes of a product.
+template <typename Product>
+static void setSizes(const Product &product, Axes &axes, SpecifiedProduct &at) {
+  for (unsigned i = 0; i < 3; ++i)
+    at.elements[i] = valueOf(product.elements[i], axes);
+  llvm::sort(at.elements);
+  for (const Polynomial &size : product.read)
+    at.read.push_back(valueOf(size, axes).toInt64().value_or(-1));
 }
 
 std::vector<SpecifiedProduct>
@@ -108,21 +135,25 @@ SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
     at.made = valueOf(product.made, traced);
     at.iterations = valueOf(product.iterations, traced);
     at.groups = product.groups;
-    for (unsigned i = 0; i < 3; ++i)
-      at.elements[i] = valueOf(product.elements[i], traced);
-    llvm::sort(at.elements);
+    setSizes(product, traced, at);
   }
   return result;
 }
 
-std::vector<Rational> SpecifiedStep::forwardAt(const Sizes &sizes,
-                                               size_t limit) const {
+std::vector<SpecifiedProduct> SpecifiedStep::forwardAt(
+    const Sizes &sizes, size_t limit,
+    llvm::function_ref<bool(const Rational &)> needsSizes) const {
   Axes axes = fixedAt(mlir::cast<StepOp>(of.op).getAxes(), sizes);
-  std::vector<Rational> flop;
-  for (const Product &product : products)
-    if (product.phase == Phase::Forward && flop.size() < limit)
-      flop.push_back(valueOf(product.flop, axes));
-  return flop;
+  std::vector<SpecifiedProduct> forward;
+  for (const Product &product : products) {
+    if (product.phase != Phase::Forward || forward.size() == limit)
+      continue;
+    SpecifiedProduct &at = forward.emplace_back();
+    at.flop = valueOf(product.flop, axes);
+    if (needsSizes && needsSizes(at.flop))
+      setSizes(product, axes, at);
+  }
+  return forward;
 }
 
 std::optional<Rational> SpecifiedStep::memoryAt(const Sizes &sizes) const {

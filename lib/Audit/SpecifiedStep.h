@@ -29,7 +29,14 @@ struct SpecifiedProduct {
   Rational made; ///< elements of its result
   Rational iterations = 1;
   int64_t groups = 1;
+  llvm::SmallVector<int64_t, 3> read; ///< see EventCost
 };
+
+/// Whether two shapes are the same, or one of them is not known.
+inline bool haveSameShape(llvm::ArrayRef<int64_t> a,
+                          llvm::ArrayRef<int64_t> b) {
+  return a.empty() || b.empty() || a == b;
+}
 
 /// The sizes of a step's free axes.
 using Sizes = std::map<std::string, Rational>;
@@ -48,8 +55,11 @@ public:
   /// to count for, if it differs.
   std::vector<SpecifiedProduct> at(const Sizes &sizes,
                                    std::optional<Rational> asked = {}) const;
-  /// The FLOP of the first `limit` forward products.
-  std::vector<Rational> forwardAt(const Sizes &sizes, size_t limit) const;
+  /// The first `limit` forward products, by their FLOP; and by their sizes, if
+  /// `needsSizes` of the FLOP.
+  std::vector<SpecifiedProduct>
+  forwardAt(const Sizes &sizes, size_t limit,
+            llvm::function_ref<bool(const Rational &)> needsSizes = {}) const;
   /// Bytes that a device holds; none where a size is not known, and at other
   /// sizes than those of the specification if it computes values again.
   std::optional<Rational> memoryAt(const Sizes &sizes) const;
@@ -61,6 +71,7 @@ private:
     Phase phase;
     Polynomial flop, exact, made, iterations;
     std::array<Polynomial, 3> elements;
+    std::vector<Polynomial> read; ///< see EventCost
     int64_t groups;
   };
 

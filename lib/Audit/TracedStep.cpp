@@ -185,10 +185,27 @@ static llvm::Error chooseStep(const Trace &trace, StringRef range,
 }
 
 static void takeFrom(const Trace &trace, const HostEvent &op,
-                     const HostEvent &before, TracedStep &step) {
+                     const HostEvent &before, const HostEvent &last,
+                     TracedStep &step) {
   step.hasTimes = trace.hasTimes;
+  const HostEvent *range = nullptr;
+  for (const HostEvent &event : trace.host)
+    if (event.kind == HostEvent::Annotation && event.thread == op.thread &&
+        event.start > before.start && event.start <= op.start &&
+        event.end() >= last.end() &&
+        (!range || event.duration < range->duration))
+      range = &event;
+  if (range) {
+    step.start = range->start;
+    step.end = range->end();
+    return;
+  }
   step.start = op.start;
-  step.end = extentOf(trace).second;
+  // What frees memory behind the last op is no part of the step.
+  step.end = last.end();
+  for (const HostEvent &event : trace.host)
+    if (event.kind == HostEvent::Op)
+      step.end = std::max(step.end, event.end());
   for (const HostEvent &event : trace.host)
     if (event.thread == op.thread && event.start > before.start &&
         event.start <= op.start && event.end() >= op.end())
@@ -348,6 +365,7 @@ private:
     }
     product.flop = cost.flop;
     product.elements = cost.elements;
+    product.read = cost.read;
     if (tree.around(i, [&](uint32_t i) {
           return hidesFromCounter(trace, trace.host[i]);
         }) == nobody)
@@ -379,6 +397,10 @@ private:
         product.sequence = -1;
       }
     }
+    // An optimizer may run a closure, whose ops have numbers.
+    if (product.phase == TracedProduct::Forward && product.sequence < 0 &&
+        originOf(i) == CountedEvent::InOptimizer)
+      product.phase = TracedProduct::Update;
     product.ownPhase = ownPhaseOf(trace, trace.host[i]);
     if (!product.ownPhase.empty())
       product.name = trace.value(trace.host[i], 2);
@@ -386,6 +408,8 @@ private:
       product.phase = TracedProduct::Recompute;
     } else if (product.ownPhase == "input" || product.ownPhase == "weight") {
       product.phase = TracedProduct::Backward;
+    } else if (product.ownPhase == "update") {
+      product.phase = TracedProduct::Update;
     }
     step.products.push_back(std::move(product));
   }
@@ -692,9 +716,10 @@ llvm::Expected<TracedStep> netc::audit::traceStep(const Trace &trace,
 }
 
 TracedStep netc::audit::traceStepFrom(const Trace &trace, const HostEvent &op,
-                                      const HostEvent &before) {
+                                      const HostEvent &before,
+                                      const HostEvent &last) {
   TracedStep step;
-  takeFrom(trace, op, before, step);
+  takeFrom(trace, op, before, last, step);
   Builder(trace, step).build();
   return step;
 }

@@ -24,7 +24,7 @@ enum class ProductKind : uint8_t { Matrices, Windows, Attention, Recurrence };
 /// A product of a trace: the outermost event of a matrix product, a convolution
 /// or similar.
 struct TracedProduct {
-  enum Phase { Forward, Backward, Recompute };
+  enum Phase { Forward, Backward, Recompute, Update };
   uint32_t event; ///< index into Trace::host
   Phase phase = Forward;
   ProductKind kind = ProductKind::Matrices;
@@ -33,6 +33,7 @@ struct TracedProduct {
   Elements elements;
   std::optional<Rational> made, weight; ///< see EventCost
   int64_t groups = 1;                   ///< of a convolution
+  llvm::ArrayRef<int64_t> read;         ///< see EventCost
   int64_t sequence = -1; ///< of its node of autograd; of a backward one, too
   /// Of netc's programs: the op of the specification, and `forward`, `input`,
   /// `weight`, `recompute`.
@@ -148,10 +149,12 @@ TracedStep traceStep(const trace::Trace &trace);
 llvm::Expected<TracedStep> traceStep(const trace::Trace &trace,
                                      llvm::StringRef range);
 
-/// The same from an op on to the end of the trace, with the ranges around it
-/// that began behind `before`, an op in front of it.
+/// The same of the shortest range of the user around two ops that began behind
+/// `before`, an op in front of them. Without one, from the first of them and
+/// what is around it to the end of the last op.
 TracedStep traceStepFrom(const trace::Trace &trace, const trace::HostEvent &op,
-                         const trace::HostEvent &before);
+                         const trace::HostEvent &before,
+                         const trace::HostEvent &last);
 
 } // namespace netc::audit
 

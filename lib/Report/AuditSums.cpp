@@ -86,8 +86,11 @@ std::vector<RuleShare> netc::sharesOfRules(const Audit &audit, size_t claim) {
       share.difference += part;
     };
     if (has.rules.size() == 2) {
-      add(has.rules[0], difference - has.other);
-      add(has.rules[1], has.other);
+      // Of another batch, or of additions beside a product.
+      Rational second =
+          has.rules[0]->id == "batch" ? has.flop - row.ran : has.other;
+      add(has.rules[0], difference - second);
+      add(has.rules[1], second);
     } else {
       add(has.rules.empty() ? nullptr : has.rules.front(), difference);
     }

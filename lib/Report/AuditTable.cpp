@@ -35,6 +35,18 @@ static std::string nameText(StringRef text) {
   return shortened(text, 60, Keep::First);
 }
 
+/// What is nearly all is not all: as many decimals as tell it.
+static std::string partText(double share) {
+  constexpr int most = 9;
+  std::string text;
+  for (int digits = 1; digits <= most; ++digits) {
+    text = fmt::format("{:.{}f} %", share * 100, digits);
+    if (share == 1 || text != fmt::format("{:.{}f} %", 100., digits))
+      break;
+  }
+  return text;
+}
+
 /// Small shares have more decimals.
 static std::string shareText(const Rational &share) {
   if (share > 0 && share < Rational::fraction(1, 100000))
@@ -128,18 +140,17 @@ static void writeCoverage(Page &page, const Audit &audit) {
     const Rational &flop = coverage.flop[unsigned(confidence)];
     if (!flop.isZero())
       parts += (parts.empty() ? "" : ", ") +
-               percent(flop / coverage.total(), 1) + " " +
+               partText((flop / coverage.total()).toDouble()) + " " +
                (confidence == Confidence::None ? std::string("not at all")
                                                : nameOf(confidence).str());
   }
   if (audit.run)
     lines.add("matched",
-              fmt::format("{} of {}: {}", percent(coverage.share(), 1),
+              fmt::format("{} of {}: {}", partText(coverage.share().toDouble()),
                           flop(coverage.total()), parts) +
-                  (coverage.time
-                       ? fmt::format("; and {:.1f} % of the time of products",
-                                     *coverage.time * 100)
-                       : ""),
+                  (coverage.time ? "; and " + partText(*coverage.time) +
+                                       " of the time of products"
+                                 : ""),
               audit.isComparable() ? Style::Good : Style::Bad);
   auto list = [&](StringRef label, auto is) {
     std::map<std::string, size_t> ops;
@@ -301,8 +312,9 @@ static void writeTotals(Page &page, const Audit &audit) {
     }
     std::vector<RuleShare> shares = sharesOfRules(audit, i);
     lines.add(claim.id,
-              fmt::format("counts {} of this step, {}{}", percent(*ratio, 1),
-                          exact(claim.total), shares.empty() ? "" : ":"),
+              fmt::format("counts {} of this step, {}{}",
+                          partText(ratio->toDouble()), exact(claim.total),
+                          shares.empty() ? "" : ":"),
               claim.total == audit.model ? Style::Good : Style::Bad);
     for (const RuleShare &share : shares)
       lines.add("",

@@ -505,3 +505,37 @@ shapeless = Trace()
 shapeless.op("aten::addmm", kernels=[("nvjet_tst_192x192", 3)])
 shapeless.launch("Cijk_Ailk_Bljk_BBS_BH_MT256x128x64", 4)
 shapeless.write("shapeless")
+
+# The FLOP and elements of the two convolutions, of more images that are smaller.
+images = Trace()
+images.op("aten::convolution", [8, 8, 2, 2], WEIGHT, values=FORWARD)
+images.op("aten::convolution", [8, 8, 2, 2], WEIGHT, values=FORWARD)
+images.write("of-other-images")
+
+# Half of what a product of matrices costs, and twice as much.
+counts("half-product", ("aten::mm", [[4, 8], [8, 16]], 512), ("aten::mm", [[4, 16], [16, 2]], 512))
+counts("half-convolution", (forward, ONE, F), (forward, TWO, F // 2), (both, SECOND, F), (both, FIRST, F))
+
+# Muon makes each weight orthogonal by five iterations of three products.
+updated = trained
+
+
+def orthogonal(rows, columns):
+    for _ in range(5):
+        updated.op("aten::mm", [rows, columns], [columns, rows])
+        updated.op("aten::addmm", [rows, rows], [rows, rows], [rows, rows])
+        updated.op("aten::addmm", [rows, columns], [rows, rows], [rows, columns])
+
+
+updated.around("user_annotation", "Optimizer.step#Muon.step", lambda: [orthogonal(8, 16), orthogonal(2, 16)])
+updated.write("updated")
+
+# A recurrence in both directions, of which each is one op.
+directions = Trace()
+for _ in range(2):
+    directions.op("aten::mkldnn_rnn_layer", [12, 3, 16], [96, 16], [96, 24], [96], [96], [3, 24], [3, 24])
+directions.op("aten::mm", [36, 48], [48, 7])
+directions.write("directions")
+
+# A tool that counted additions and no multiply-adds.
+counted("no-ffma", "gemm", **{FMA.replace("ffma", "fadd"): "64"})
