@@ -159,6 +159,22 @@ static Rational oneGradient(Dims gradient, Dims weight) {
          productOf(weight);
 }
 
+/// The elements of a transposed convolution's result along its spatial axes, by
+/// its strides, padding, dilation and padding of the result; invalid if one is
+/// not known.
+static Rational
+transposedPoints(Dims input, Dims weight,
+                 std::array<llvm::SmallVector<int64_t, 3>, 4> lists) {
+  auto &[stride, pad, dilation, behind] = lists;
+  if (llvm::any_of(lists, [](const auto &list) { return list.empty(); }))
+    return Rational::invalid();
+  Rational points = 1;
+  for (size_t i = 0; i < stride.size(); ++i)
+    points *= Rational(input[i + 2] - 1) * stride[i] - Rational(pad[i]) * 2 +
+              Rational(weight[i + 2] - 1) * dilation[i] + behind[i] + 1;
+  return points;
+}
+
 /// Arguments: input, weight; where the others are. Without a place, a
 /// convolution is not transposed.
 template <unsigned stridePlace, unsigned padPlace, unsigned dilationPlace,
@@ -191,9 +207,18 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
     return none();
   }
   Rational flop = Rational(2) * input[0] * points * productOf(weight);
-  Rational made = Rational(input[0]) * weight[isTransposed ? 1 : 0] * points;
-  EventCost cost =
-      both(flop, sorted(productOf(input), productOf(weight), made));
+  Rational made = Rational(input[0]) * weight[0] * points;
+  if (isTransposed)
+    made = Rational(input[0]) * weight[1] * groupsOf(trace, event) *
+           transposedPoints(
+               input, weight,
+               {listOf(trace.value(event, stridePlace), axes),
+                listOf(trace.value(event, padPlace), axes),
+                listOf(trace.value(event, dilationPlace), axes),
+                listOf(trace.value(event, transposedPlace + 1), axes)});
+  EventCost cost = both(
+      flop, made.isValid() ? sorted(productOf(input), productOf(weight), made)
+                           : Elements());
   cost.read = input.drop_front();
   return cost;
 }

@@ -539,3 +539,9 @@ directions.write("directions")
 
 # A tool that counted additions and no multiply-adds.
 counted("no-ffma", "gemm", **{FMA.replace("ffma", "fadd"): "64"})
+
+# A transposed convolution, whose result is larger than what it reads.
+transposed = Trace()
+doubled = ["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[0, 0]", "1"]
+transposed.op("aten::convolution", [2, 8, 4, 4], [8, 5, 3, 3], values=doubled)
+transposed.write("transposed")
