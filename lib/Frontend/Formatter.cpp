@@ -8,6 +8,7 @@
 #include "lib/Frontend/NewlineFilter.h"
 #include "lib/Frontend/SyntaxTree.h"
 #include "lib/Frontend/Tokens.h"
+#include "lib/Units/Units.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -42,6 +43,8 @@ public:
   bool isPostfix(const Token *token) const { return is(token, postfix); }
   /// Whether it is the `-` of a number. No blank follows it.
   bool isSign(const Token *token) const { return is(token, signs); }
+  /// Whether it is the brace of statements, and not of the fields of a record.
+  bool isOfBody(const Token *token) const { return is(token, bodies); }
   /// Whether it is the `else` of a statement.
   bool isElse(const Token *token) const { return is(token, elses); }
   static constexpr size_t kMaxColumnsOfStatement = 3;
@@ -70,6 +73,8 @@ private:
       add(params->LPAREN(), postfix);
     else if (auto *index = ruleCast<NetParser::IndexContext>(tree))
       add(index->LBRACKET(), postfix);
+    else if (auto *body = ruleCast<NetParser::BodyContext>(tree))
+      add(body->LBRACE(), bodies);
     else if (auto *sign = ruleCast<NetParser::NegContext>(tree))
       add(sign->MINUS(), signs);
     else if (auto *branch = ruleCast<NetParser::IfStmtContext>(tree))
@@ -128,7 +133,7 @@ private:
     return false;
   }
 
-  Starts postfix, signs, elses;
+  Starts postfix, signs, bodies, elses;
   llvm::DenseMap<size_t,
                  llvm::SmallVector<const Token *, kMaxColumnsOfStatement>>
       columns;
@@ -191,7 +196,16 @@ linesOf(llvm::ArrayRef<std::unique_ptr<Token>> tokens) {
       lines.emplace_back().isAfterEmpty = isAfterEmpty;
       breaks = 0;
     }
-    lines.back().pieces.push_back({token.get(), textOf(token.get())});
+    std::vector<Piece> &pieces = lines.back().pieces;
+    Piece piece{token.get(), textOf(token.get())};
+    // `80GB` is a number and a unit, which get a blank between them.
+    if (!pieces.empty() && token->getType() == NetLexer::ID &&
+        pieces.back().token->getType() == NetLexer::NUMBER) {
+      auto [number, unit] = splitQuantity(pieces.back().text, piece.text);
+      pieces.back() = {pieces.back().token, number};
+      piece = {token.get(), unit};
+    }
+    pieces.push_back(std::move(piece));
   }
   return lines;
 }
@@ -259,6 +273,7 @@ static llvm::DenseSet<size_t> beginnings(ANTLRInputStream &input) {
 struct Bracket {
   /// Indentation of the closing bracket, and of lines inside.
   size_t outside, inside;
+  bool isOfBody;
 };
 
 static void indent(std::vector<Line> &lines,
@@ -272,10 +287,10 @@ static void indent(std::vector<Line> &lines,
     const Token *first = line.first();
     bool goesOn = before && !begins.contains(first->getStartIndex()) &&
                   !isOpener(before) && !roles.isElse(first);
-    // Elements of a list are aligned.
+    // Elements of a list in brackets are aligned.
     if (before && (before->getType() == NetLexer::COMMA ||
                    before->getType() == NetLexer::SEMI))
-      goesOn &= open.empty();
+      goesOn &= open.empty() || open.back().isOfBody;
     size_t inside = open.empty() ? 0 : open.back().inside;
     bool isEnd = isCloser(first);
     line.indent = isEnd ? open.back().outside : inside + goesOn * kIndent;
@@ -289,10 +304,12 @@ static void indent(std::vector<Line> &lines,
       if (isCloser(before))
         own = open.pop_back_val().outside;
       else if (isOpener(before))
-        open.push_back({own, before->getType() == NetLexer::LBRACE ||
-                                     i + 1 == line.codeSize()
-                                 ? own + kIndent
-                                 : line.columnBehind(i + 1)});
+        open.push_back(
+            {own,
+             before->getType() == NetLexer::LBRACE || i + 1 == line.codeSize()
+                 ? own + kIndent
+                 : line.columnBehind(i + 1),
+             roles.isOfBody(before)});
     }
   }
   size_t ofComment = 0;

@@ -338,6 +338,15 @@ static Message percentageWithUnit(const SplitNumber &parts) {
   return error::PercentageWithUnit(parts.digits + parts.suffix);
 }
 
+std::pair<std::string, std::string> netc::splitQuantity(StringRef number,
+                                                        StringRef unit) {
+  SplitNumber parts = splitSuffix(number);
+  std::string whole = (parts.suffix + unit).str();
+  if (parts.suffix.empty() || !findUnit(whole))
+    return {number.str(), unit.str()};
+  return {parts.digits.str(), whole};
+}
+
 std::variant<Literal, Message> netc::parseQuantity(StringRef number,
                                                    StringRef unit) {
   SplitNumber parts = splitSuffix(number);

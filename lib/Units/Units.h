@@ -82,6 +82,11 @@ struct Literal {
 std::variant<Literal, Message> parseQuantity(llvm::StringRef number,
                                              llvm::StringRef unit = "");
 
+/// A number and the name behind it as they are read: `80` and `GB` of `80G` and
+/// `B`, which is how the lexer splits `80GB`.
+std::pair<std::string, std::string> splitQuantity(llvm::StringRef number,
+                                                  llvm::StringRef unit);
+
 /// All names of units: `hours`, `TFLOP`, `GiB`.
 std::vector<llvm::StringRef> unitNames();
 
