@@ -482,6 +482,15 @@ Value Evaluator::member(NetParser::MemberContext *tree, const Value &base) {
       return fail(tree, error::NotAppliedYet, (*instance)->function.name);
   } else if (auto *function = base.as<Function>();
              function && function->block && function->block->isNet) {
+    bool isClosed =
+        llvm::all_of(calls.parametersOf(*function).settings,
+                     [](const Parameter &each) { return !each.required; });
+    // The nets of other files are not counted by themselves.
+    if (frame->results && isClosed)
+      return fail(tree, error::UnknownMember, "an imported net", name,
+                  "; name one that is made of it, such as `Counted = " +
+                      sourceText(tree->expr()) + "()`, and ask for `Counted." +
+                      name + "`");
     if (frame->results)
       return fail(tree, error::ResultNeedsSettings, function->name, name);
     return fail(tree, error::ResultOutsideExpect, function->name + "." + name);
