@@ -191,15 +191,14 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
       e.fail(at, error::NotAnOptimizer, netc::kindOf(callee));
     return false;
   }
-  std::pair<const char *, mlir::Value> given[] = {
-      {"parameter", parameter}, {"gradient", gradient}, {"step", number}};
+  mlir::Value given[] = {parameter, gradient, number};
   const Parameters &all = e.calls.parametersOf(instance->function);
   for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance->tensors))
-    for (auto &[name, tensor] : given)
+    for (auto [name, tensor] : llvm::zip_equal(optimizerTensors, given))
       if (slot.empty() && parameter.name == name)
         slot = {Tensor{tensor, Labels(shapeOf(tensor).rank())}};
   if (llvm::none_of(all.tensors, [](const Parameter &tensor) {
-        return tensor.name == "parameter";
+        return tensor.name == optimizerTensors[0];
       })) {
     e.fail(at, error::NotAnOptimizer, "`" + instance->function.name + "`");
     return false;

@@ -6,6 +6,7 @@
 
 #include "grammar/NetLexer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
 using antlr4::Token;
@@ -22,6 +23,20 @@ static Token *tokenOf(antlr4::ParserRuleContext *rule) {
   if (!rule || rule->children.empty())
     return nullptr;
   return tokenOf(dynamic_cast<TerminalNode *>(rule->children.front()));
+}
+
+SourceRange netc::rangeOf(const Mention &mention) {
+  SourceRange range = rangeOf(mention.token);
+  range.begin.column += mention.token->getText().find(mention.name);
+  range.end = {range.begin.line, range.begin.column + mention.name.size()};
+  return range;
+}
+
+/// The device of `25 Card-days`.
+static std::string deviceIn(llvm::StringRef deviceTime) {
+  llvm::StringRef device = deviceTime.rsplit('-').first.rtrim();
+  device = device.substr(device.find_last_of(" \t") + 1);
+  return device.drop_until(llvm::isAlpha).str();
 }
 
 Resolver::Resolver(NetParser::FileContext *file) {
@@ -321,7 +336,11 @@ void Resolver::visitLink(NetParser::ExprContext *link, NameScope &scope,
   } else if (auto *member = ruleCast<NetParser::MemberContext>(link)) {
     visitLabel(member->name(), scope);
   } else if (auto *literal = ruleCast<NetParser::LitContext>(link)) {
-    if (NetParser::QuantityContext *quantity = literal->quantity())
+    NetParser::QuantityContext *quantity = literal->quantity();
+    if (Token *time = quantity ? tokenOf(quantity->DEVTIME()) : nullptr)
+      mentioned.push_back(
+          {Mention::Labels, deviceIn(time->getText()), time, quantity, &scope});
+    else if (quantity)
       mention(Mention::Labels, tokenOf(quantity->ID()), quantity, scope);
   } else if (auto *list = ruleCast<NetParser::ListContext>(link)) {
     visitList(list, scope, isPattern);

@@ -75,6 +75,9 @@ struct Mention {
   const Declaration *declaration = nullptr;
 };
 
+/// Where the name stands, which is a part of its token in `25 Card-days`.
+SourceRange rangeOf(const Mention &mention);
+
 /// The declarations and occurrences of names in a file. It needs only the text,
 /// which may have errors; unreadable parts have no names. Names of imported
 /// files, of the standard library and of the language have no declaration here.

@@ -47,6 +47,10 @@ inline constexpr const char *hardwareKeys[] = {"peak", "memory", "bandwidth",
                                                "node", "link",   "power"};
 inline constexpr const char *datasetKeys[] = {"examples", "tokens"};
 
+/// The tensors that a block gets, by their names, as the optimizer of a run.
+inline constexpr const char *optimizerTensors[] = {"parameter", "gradient",
+                                                   "step"};
+
 /// The words that the value of a key of a run may have: `recompute = full`.
 std::vector<std::string> wordsIn(llvm::StringRef key);
 /// Why an `infer` has no use for a key; nothing if it has.

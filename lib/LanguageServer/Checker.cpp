@@ -16,6 +16,7 @@ CheckedFile netc::check(const CheckRequest &request) {
   DiagnosticPrinter printer(context.get(), nowhere);
   ProblemCollector collector(context.get(), result.problems);
   FrontendOptions options;
+  options.includeFolders = request.includeFolders;
   options.bufferOf = [&](llvm::StringRef path) -> std::optional<std::string> {
     auto found = request.buffers.find(path);
     if (found == request.buffers.end())

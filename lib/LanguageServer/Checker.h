@@ -39,6 +39,7 @@ struct CheckedFile {
 struct CheckRequest {
   std::string path;
   llvm::StringMap<std::string> buffers;
+  std::vector<std::string> includeFolders;
 };
 
 /// Counts a specification, as `netc --check` does.

@@ -48,7 +48,7 @@ Vocabulary::Vocabulary() : accelerators(AcceleratorTable::builtin()) {
     if (StringRef word = words.getLiteralName(type);
         word.size() > 2 && llvm::isAlpha(word[1]))
       keywords.push_back(word.drop_front().drop_back().str());
-  CheckRequest request{"example.net", {}};
+  CheckRequest request{"example.net", {}, {}};
   request.buffers[request.path] =
       "net Net(x: f32[N, 1]) { return y = x |> Linear(1) }\n"
       "train Net as run { loss = mean(y); batch = 1; duration = 1 step }\n";

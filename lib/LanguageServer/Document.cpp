@@ -197,7 +197,7 @@ std::optional<lsp::Range> Document::find(llvm::StringRef word,
                                          TextPlace place) const {
   std::vector<lsp::Range> found;
   for (const Mention &mention : names.mentions()) {
-    SourceRange range = netc::rangeOf(mention.token);
+    SourceRange range = netc::rangeOf(mention);
     if (mention.name != word || range.begin.line != place.line)
       continue;
     if (range.begin == place)
@@ -221,7 +221,7 @@ llvm::StringRef Document::before(lsp::Position position) const {
 const Mention *Document::mentionAt(TextPlace place) const {
   const Mention *before = nullptr;
   for (const Mention &mention : names.mentions()) {
-    SourceRange range = netc::rangeOf(mention.token);
+    SourceRange range = netc::rangeOf(mention);
     if (range.contains(place))
       return &mention;
     if (range.end == place)
@@ -247,7 +247,13 @@ Document::jobsIn(const Declaration &run) const {
 
 lsp::TextEdit Document::importing(llvm::StringRef name) const {
   antlr4::tree::TerminalNode *version = source->tree()->NUMBER();
-  size_t line = version ? endOf(version->getSymbol()).line + 1 : 1;
+  size_t line = 1;
+  while (line < lines.size() && lines[line - 1].starts_with("#"))
+    ++line;
+  // A comment right above a declaration is about that.
+  line = lines[line - 1].trim().empty() && line < lines.size() ? line + 1 : 1;
+  if (version)
+    line = endOf(version->getSymbol()).line + 1;
   for (const Declaration &each : names.declarations())
     if (each.kind == Declaration::Import)
       line = netc::rangeOf(each.tree).end.line + 1;

@@ -65,7 +65,8 @@ public:
   const Declaration *topLevel(llvm::StringRef name) const;
   /// The jobs right inside of a run.
   std::vector<const Declaration *> jobsIn(const Declaration &run) const;
-  /// The edit that adds an import, below those that are there.
+  /// The edit that adds an import, below those that are there, or else below
+  /// the comment that a text begins with.
   mlir::lsp::TextEdit importing(llvm::StringRef name) const;
   /// A declaration up to the end of the line where its parameters end, and the
   /// comment above it.

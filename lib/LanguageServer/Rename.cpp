@@ -13,7 +13,8 @@ using namespace netc;
 /// Whether a text is a name of the language, and no keyword.
 static bool isName(llvm::StringRef text) {
   Document binding("", (text + " = 1\n").str());
-  return !binding.source->hasErrors() && binding.topLevel(text);
+  return !binding.source->hasErrors() && !text.ends_with("'") &&
+         binding.topLevel(text);
 }
 
 /// Why a name is what the language calls it; empty if it is not.
@@ -25,6 +26,10 @@ static std::string whyNotOurs(const Declaration &declared) {
     return "`" + declared.name + "` says what the axis is for";
   if (declared.kind == Declaration::Result && declared.name == "loss")
     return "`loss` is what a run takes for its loss";
+  if (declared.kind == Declaration::Tensor &&
+      llvm::is_contained(optimizerTensors, declared.name) &&
+      declared.scope->names.contains(optimizerTensors[0]))
+    return "`" + declared.name + "` is what an optimizer gets by this name";
   bool isKey = llvm::is_contained(runKeys, declared.name) ||
                llvm::is_contained(datasetKeys, declared.name) ||
                llvm::is_contained(hardwareKeys, declared.name);
@@ -51,56 +56,50 @@ static bool isField(const Document &document, const Mention &mention) {
   return bind && ruleCast<NetParser::RecContext>(bind->expr());
 }
 
-/// Why the name of a block cannot be another in a text where a part has it, in
-/// small letters; empty if it can.
-static std::string whyNoPart(Workspace &workspace, const DocumentRef &document,
-                             const Meaning &block) {
-  const std::string &name = block.declaration->name;
-  for (const Mention &other : document->names.mentions()) {
-    llvm::StringRef number = other.name;
-    bool isPart = other.name != name &&
-                  number.consume_front(llvm::StringRef(name).lower()) &&
-                  (number.empty() || (number.consume_front("_") &&
-                                      llvm::all_of(number, llvm::isDigit)));
-    if (!isPart || isField(*document, other))
-      continue;
-    Meaning meant = workspace.meaningOf(document, other);
-    if (!meant || meant == block)
-      return "`" + other.name + "` in line " +
-             std::to_string(beginOf(other.token).line) +
-             " may be a part that has its name from `" + name + "`";
-  }
-  return "";
-}
+namespace {
+/// A name that becomes another: the texts before and after.
+class Renaming {
+public:
+  Renaming(Workspace &before, const Meaning &meaning, llvm::StringRef newName,
+           llvm::StringRef from)
+      : before(before), after(before), meaning(meaning), newName(newName),
+        from(from) {}
 
-/// Why a name cannot be another in a text where it stands, because of what else
-/// stands there; empty if it can.
-static std::string whyTaken(const Document &document, const Meaning &meaning,
-                            llvm::StringRef newName) {
-  auto *net =
-      ruleCast<NetParser::BlockDeclContext>(meaning.declaration->scope->tree);
-  bool isSeenByLoss = net && net->NET() &&
-                      (meaning.declaration->kind == Declaration::Result ||
-                       meaning.declaration->kind == Declaration::Tensor);
-  for (const Mention &other : document.names.mentions()) {
-    std::string place = "line " + std::to_string(beginOf(other.token).line);
-    if (other.name == "like" && other.declaration && isSeenByLoss)
-      return "a run that is like another, in " + place +
-             ", may take over a loss that names it";
-    if (other.name == newName)
-      return "`" + newName.str() + "` stands already in " + place;
-  }
-  return "";
-}
+  /// Why what stands in a text is no name that gets another there; empty if it
+  /// is one.
+  std::string whyNot(const DocumentRef &document,
+                     llvm::ArrayRef<Place> places) const;
+  /// Writes the new name at places of a text.
+  void write(llvm::ArrayRef<Place> places);
+  /// The same declaration in the texts after.
+  Meaning renamed();
+  /// Why a text would not mean what it does; empty if it would.
+  std::string whyOther(const std::string &path);
 
-/// Why a name cannot be another in a text that may name it; empty if netc knows
-/// what the same word means everywhere there.
-static std::string whyUnclear(Workspace &workspace, const DocumentRef &document,
-                              const Meaning &meaning) {
-  const std::string &name = meaning.declaration->name;
+private:
+  std::string lineIn(const Document &document, antlr4::Token *token) const {
+    return "line " + std::to_string(beginOf(token).line) +
+           (document.path == from ? "" : " of " + document.path);
+  }
+  std::string whyUnclear(Workspace &workspace, const DocumentRef &document,
+                         const Meaning &meaning) const;
+
+  Workspace &before;
+  Workspace after;
+  Meaning meaning;
+  llvm::StringRef newName;
+  llvm::StringRef from; ///< the file in which it is asked for
+};
+} // namespace
+
+/// Why a name of a text may be the one that gets another, or already has it;
+/// empty if netc knows what this word means everywhere there.
+std::string Renaming::whyUnclear(Workspace &workspace,
+                                 const DocumentRef &document,
+                                 const Meaning &meaning) const {
   // Settings, results and parts have their names outside of their scope, too.
   for (const Mention &other : document->names.mentions()) {
-    if (other.name != name && other.name != name + "'")
+    if (stemOf(other.name) != stemOf(meaning.declaration->name))
       continue;
     // A dataset sizes axes, and fills inputs, of the nets that learn from it.
     Meaning meant = workspace.meaningOf(document, other);
@@ -109,10 +108,82 @@ static std::string whyUnclear(Workspace &workspace, const DocumentRef &document,
     if (!meant && isField(*document, other))
       continue;
     if (!meant || (isKey && !(meant == meaning)))
-      return "netc cannot tell whether `" + other.name + "` in line " +
-             std::to_string(beginOf(other.token).line) + " is the same";
+      return "netc cannot tell whether `" + other.name + "` in " +
+             lineIn(*document, other.token) + " is the same";
   }
   return "";
+}
+
+std::string Renaming::whyNot(const DocumentRef &document,
+                             llvm::ArrayRef<Place> places) const {
+  // Around a place, the new name must be free.
+  for (const Place &place : places)
+    for (const NameScope *scope = place.mention->scope;
+         scope && place.mention->role != Mention::Labels; scope = scope->outer)
+      if (auto taken = scope->names.find(newName); taken != scope->names.end())
+        return "`" + newName.str() + "` stands already in " +
+               lineIn(*document, taken->second.front()->tree->getStart());
+  auto *net =
+      ruleCast<NetParser::BlockDeclContext>(meaning.declaration->scope->tree);
+  bool isSeenByLoss = net && net->NET() && !places.empty() &&
+                      (meaning.declaration->kind == Declaration::Result ||
+                       meaning.declaration->kind == Declaration::Tensor);
+  for (const Mention &other : document->names.mentions())
+    if (isSeenByLoss && other.name == "like" && other.declaration)
+      return "a run that is like another, in " +
+             lineIn(*document, other.token) +
+             ", may take over a loss that names it";
+  return whyUnclear(before, document, meaning);
+}
+
+void Renaming::write(llvm::ArrayRef<Place> places) {
+  if (places.empty())
+    return;
+  const Document &document = *places.front().document;
+  llvm::StringRef text = document.text;
+  std::string changed;
+  size_t done = 0;
+  for (const Place &place : places) {
+    auto range = document.rangeOf(rangeOfStem(*place.mention));
+    changed += text.slice(done, document.before(range.start).size());
+    changed += newName;
+    done = document.before(range.end).size();
+  }
+  changed += text.drop_front(done);
+  after.files[document.path].document =
+      std::make_shared<Document>(document.path, std::move(changed));
+}
+
+/// A declaration as it is found again in a text where names are others: its
+/// file, and the index of its token.
+static std::pair<llvm::StringRef, size_t> idOf(const Meaning &meaning) {
+  if (!meaning)
+    return {"", 0};
+  const Declaration &declared = *meaning.declaration;
+  antlr4::Token *token =
+      declared.token ? declared.token : declared.tree->getStart();
+  return {meaning.document->path, token->getTokenIndex()};
+}
+
+Meaning Renaming::renamed() {
+  DocumentRef document = after.document(meaning.document->path);
+  for (const Declaration &each : document->names.declarations())
+    if (idOf({document, &each}) == idOf(meaning))
+      return {document, &each};
+  return {};
+}
+
+std::string Renaming::whyOther(const std::string &path) {
+  DocumentRef was = before.document(path), is = after.document(path);
+  llvm::ArrayRef<Mention> old = was->names.mentions(),
+                          now = is->names.mentions();
+  if (old.size() != now.size())
+    return "`" + newName.str() + "` is no name in " + path;
+  for (auto [mention, same] : llvm::zip_equal(old, now))
+    if (idOf(before.meaningOf(was, mention)) != idOf(after.meaningOf(is, same)))
+      return "`" + mention.name + "` in " + lineIn(*was, mention.token) +
+             " would mean something else";
+  return whyUnclear(after, is, renamed());
 }
 
 std::variant<std::vector<Place>, std::string>
@@ -123,30 +194,29 @@ netc::placesToRename(Workspace &workspace, const Meaning &meaning,
     return Refusal("what stands here is declared in no file of yours");
   if (Refusal why = whyNotOurs(*meaning.declaration); !why.empty())
     return why;
+  Refusal noName = "`" + newName.str() + "` is no name";
   if (!isName(newName))
-    return "`" + newName.str() + "` is no name";
-  bool isBlock =
-      ruleCast<NetParser::BlockDeclContext>(meaning.declaration->tree);
+    return noName;
+  Renaming renaming(workspace, meaning, newName, from);
+  std::vector<DocumentRef> texts = workspace.textsThatName(meaning, newName);
   std::vector<Place> all;
-  for (const DocumentRef &document : workspace.textsThatName(meaning)) {
-    if (document != meaning.document &&
-        !workspace.importOf(*document, meaning.document->path))
-      continue;
-    bool isElsewhere = document->path != from;
-    if (isElsewhere && document->source->hasErrors())
+  for (const DocumentRef &document : texts) {
+    if (document->path != from && document->source->hasErrors())
       return "netc cannot tell what names stand in " + document->path +
              ", which has errors";
     std::vector<Place> places = workspace.placesOf(meaning, document);
-    Refusal why;
-    if (isBlock)
-      why = whyNoPart(workspace, document, meaning);
-    if (why.empty() && !places.empty())
-      why = whyTaken(*document, meaning, newName);
-    if (why.empty())
-      why = whyUnclear(workspace, document, meaning);
-    if (!why.empty())
-      return isElsewhere ? why + " of " + document->path : why;
+    if (Refusal why = renaming.whyNot(document, places); !why.empty())
+      return why;
+    renaming.write(places);
     llvm::append_range(all, places);
   }
+  Meaning renamed = renaming.renamed();
+  if (!renamed)
+    return noName;
+  if (Refusal why = whyNotOurs(*renamed.declaration); !why.empty())
+    return why;
+  for (const DocumentRef &document : texts)
+    if (Refusal why = renaming.whyOther(document->path); !why.empty())
+      return why;
   return all;
 }

@@ -94,12 +94,13 @@ bool fromJSON(const json::Value &value, ClientCapabilities &result,
 
 class Server {
 public:
-  explicit Server(JSONTransport &transport)
+  Server(JSONTransport &transport, std::vector<std::string> includeFolders)
       : handler(transport), publish(handler.outgoingNotification<json::Value>(
                                 "textDocument/publishDiagnostics")),
         refreshHints(requestOf("workspace/inlayHint/refresh")),
         refreshLenses(requestOf("workspace/codeLens/refresh")),
         registerAbility(requestOf("client/registerCapability")) {
+    workspace.includeFolders = std::move(includeFolders);
     handler.method("initialize", this, &Server::initialize);
     handler.notification("initialized", this, &Server::watch);
     handler.method("shutdown", this, &Server::shutDown);
@@ -213,7 +214,7 @@ static json::Object location(std::string uri, lsp::Range range) {
   return json::Object{{"uri", std::move(uri)}, {"range", range}};
 }
 static lsp::Range rangeOf(const Place &place) {
-  return place.document->rangeOf(netc::rangeOf(place.mention->token));
+  return place.document->rangeOf(netc::rangeOf(*place.mention));
 }
 
 //===----------------------------------------------------------------------===//
@@ -318,6 +319,7 @@ void Server::update(OpenFile &file, int64_t version, DocumentRef document) {
 
 void Server::check(std::vector<OpenFile *> files) {
   CheckRequest request;
+  request.includeFolders = workspace.includeFolders;
   for (auto &[path, file] : workspace.files)
     request.buffers[path] = file.document->text;
   for (OpenFile *file : files) {
@@ -563,11 +565,9 @@ void Server::rename(const Rooted<RenameParams> &params, Reply reply) {
   if (auto *why = std::get_if<std::string>(&found))
     return reply(llvm::make_error<LSPError>(*why, ErrorCode::InvalidParams));
   std::map<std::string, std::vector<TextEdit>> edits;
-  for (const Place &each : std::get<std::vector<Place>>(found)) {
-    bool isNext = llvm::StringRef(each.mention->name).ends_with("'");
+  for (const Place &each : std::get<std::vector<Place>>(found))
     edits[uriOf(*each.document)].push_back(
-        {rangeOf(each), params.newName + (isNext ? "'" : "")});
-  }
+        {each.document->rangeOf(rangeOfStem(*each.mention)), params.newName});
   reply(editOf(std::move(edits)));
 }
 
@@ -623,7 +623,7 @@ void Server::hover(const Rooted<TextDocumentPositionParams> &params,
       mention ? describe(*file, *mention, workspace, vocabulary.accelerators)
               : std::string();
   if (!said.empty())
-    return say(netc::rangeOf(mention->token), std::move(said));
+    return say(netc::rangeOf(*mention), std::move(said));
   auto *quantity = document.quantityAt(document.placeOf(params.position));
   said = quantity ? describe(quantity) : std::string();
   if (said.empty())
@@ -688,10 +688,11 @@ void Server::format(const Rooted<DocumentSymbolParams> &params, Reply reply) {
   reply(std::move(edits));
 }
 
-void netc::serve(JSONTransport &transport) {
+void netc::serve(JSONTransport &transport,
+                 std::vector<std::string> includeFolders) {
   // Of texts that have no file yet.
   URIForFile::registerSupportedScheme("untitled");
-  Server server(transport);
+  Server server(transport, std::move(includeFolders));
   bool isLost = false;
   if (llvm::Error error = transport.run(server.handler)) {
     Logger::error("{0}", llvm::toString(std::move(error)));

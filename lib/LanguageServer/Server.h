@@ -11,8 +11,10 @@
 namespace netc {
 
 /// Answers an editor by the Language Server Protocol until it says goodbye, and
-/// ends the process: with 1 if the editor went without a goodbye.
-[[noreturn]] void serve(mlir::lsp::JSONTransport &transport);
+/// ends the process: with 1 if the editor went without a goodbye. Imports are
+/// searched in the folders, too.
+[[noreturn]] void serve(mlir::lsp::JSONTransport &transport,
+                        std::vector<std::string> includeFolders);
 
 } // namespace netc
 

@@ -4,25 +4,28 @@
 
 #include "lib/LanguageServer/Workspace.h"
 
+#include "lib/Frontend/Input.h"
+#include "lib/Frontend/Limits.h"
 #include "lib/Std/Std.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace netc;
 using llvm::StringRef;
 
-/// Without the mark of the next value of a carried name.
-static StringRef stem(const Declaration &declaration) {
-  return StringRef(declaration.name).rtrim('\'');
+SourceRange netc::rangeOfStem(const Mention &mention) {
+  SourceRange range = rangeOf(mention);
+  range.end.column = range.begin.column + stemOf(mention.name).size();
+  return range;
 }
 
 bool Meaning::operator==(const Meaning &other) const {
   return declaration && other.declaration &&
          document->path == other.document->path &&
-         stem(*declaration) == stem(*other.declaration) &&
+         stemOf(declaration->name) == stemOf(other.declaration->name) &&
          (declaration->scope == other.declaration->scope ||
           (!declaration->scope->outer && !other.declaration->scope->outer));
 }
@@ -30,6 +33,17 @@ bool Meaning::operator==(const Meaning &other) const {
 OpenFile *Workspace::find(StringRef path) {
   auto found = files.find(path.str());
   return found == files.end() ? nullptr : &found->second;
+}
+
+/// The text of a file on disk, if netc would read it.
+static std::optional<std::string> readable(StringRef path) {
+  size_t most = Limits().maxInputBytes;
+  llvm::Expected<std::string> text = readText(path, most);
+  if (!text) {
+    llvm::consumeError(text.takeError());
+    return std::nullopt;
+  }
+  return text->size() > most ? std::nullopt : std::optional(std::move(*text));
 }
 
 DocumentRef Workspace::document(StringRef path) {
@@ -47,12 +61,26 @@ DocumentRef Workspace::document(StringRef path) {
     known = {};
   } else if (!known.document || known.size != status.getSize() ||
              known.modified != status.getLastModificationTime()) {
-    auto read = llvm::MemoryBuffer::getFile(path);
-    known = {read ? std::make_shared<Document>(path, (*read)->getBuffer().str())
+    std::optional<std::string> text = readable(path);
+    known = {text ? std::make_shared<Document>(path, std::move(*text))
                   : nullptr,
              status.getLastModificationTime(), status.getSize()};
   }
   return known.document;
+}
+
+/// The path of a file in a folder, as it is without links on the way there: a
+/// file has one path.
+static std::string withoutLinks(StringRef folder, StringRef path) {
+  llvm::SmallString<128> realFolder, realPath, result(folder);
+  if (llvm::sys::fs::real_path(folder, realFolder) ||
+      llvm::sys::fs::real_path(path, realPath))
+    return path.str();
+  StringRef below = realPath;
+  if (!below.consume_front(realFolder))
+    return path.str();
+  llvm::sys::path::append(result, below);
+  return result.str().str();
 }
 
 std::string Workspace::importedPath(const Document &from,
@@ -61,9 +89,20 @@ std::string Workspace::importedPath(const Document &from,
   std::string name = tree ? importedFile(tree) : "";
   if (name.empty() || standardLibrary(name))
     return name;
-  llvm::SmallString<128> path(llvm::sys::path::parent_path(from.path));
-  llvm::sys::path::append(path, name);
-  return path.str().str();
+  std::vector<std::string> folders = {
+      llvm::sys::path::parent_path(from.path).str()};
+  llvm::append_range(folders, includeFolders);
+  auto in = [&](StringRef folder) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    return path.str().str();
+  };
+  for (const std::string &folder : folders)
+    if (std::string path = in(folder); find(path))
+      return path;
+    else if (llvm::sys::fs::exists(path))
+      return withoutLinks(folder, path);
+  return in(folders.front());
 }
 
 DocumentRef Workspace::imported(const Document &from,
@@ -91,10 +130,14 @@ Meaning Workspace::exported(const DocumentRef &from, StringRef name) {
 Meaning Workspace::lookUp(const DocumentRef &document, StringRef name) {
   if (const Declaration *here = document->topLevel(name))
     return {document, here};
-  for (const DocumentRef &text : importedByName(*document))
-    if (Meaning found = exported(text, name))
-      return found;
-  return exported(this->document(preludePath), name);
+  Meaning found;
+  for (const DocumentRef &text : importedByName(*document)) {
+    Meaning offered = exported(text, name);
+    if (found && offered && !(found == offered))
+      return {}; // an error
+    found = offered ? offered : found;
+  }
+  return found ? found : exported(this->document(preludePath), name);
 }
 
 /// What a block or net declares inside, last if more than once.
@@ -147,12 +190,16 @@ Meaning Workspace::aroundRun(const DocumentRef &document,
   return {};
 }
 
-/// The path that a mention ends: `pair[0].first` at `first` of
-/// `pair[0].first.linear`. Null where it is in no path.
-static NetParser::ExprContext *pathUpTo(const Mention &mention) {
+NetParser::ExprContext *netc::pathUpTo(const Mention &mention) {
   if (auto *ref = ruleCast<NetParser::RefContext>(mention.tree))
     return ref;
   return ruleCast<NetParser::MemberContext>(mention.tree->parent);
+}
+
+NetParser::MulContext *netc::applicationOf(NetParser::ExprContext *path) {
+  auto *pair = ruleCast<NetParser::MulContext>(path->parent);
+  return pair && pair->op->getText() == "@" && pair->expr(0) == path ? pair
+                                                                     : nullptr;
 }
 
 Meaning Workspace::netOf(const Meaning &asked) {
@@ -174,6 +221,7 @@ Meaning Workspace::partWithoutName(const Meaning &block, StringRef name) {
     name = stem;
   if (!block)
     return {};
+  Meaning part;
   for (const Mention &mention :
        block.document->names.mentionsIn(block.declaration->tree)) {
     if (StringRef(mention.name).lower() != name)
@@ -184,11 +232,14 @@ Meaning Workspace::partWithoutName(const Meaning &block, StringRef name) {
                          ? lookUp(block.document, mention.name)
                      : member ? meaningOfMember(block.document, member)
                               : Meaning();
-    if (called &&
-        ruleCast<NetParser::BlockDeclContext>(called.declaration->tree))
-      return called;
+    if (!called ||
+        !ruleCast<NetParser::BlockDeclContext>(called.declaration->tree))
+      continue;
+    if (part && !(part == called))
+      return {}; // of names that differ in capital letters
+    part = called;
   }
-  return {};
+  return part;
 }
 
 Meaning Workspace::partInQuestion(const DocumentRef &document,
@@ -196,10 +247,10 @@ Meaning Workspace::partInQuestion(const DocumentRef &document,
   NetParser::ExprContext *upTo = pathUpTo(mention);
   if (!upTo)
     return {};
-  antlr4::tree::ParseTree *path = upTo;
+  NetParser::ExprContext *path = upTo;
   while (ruleCast<NetParser::MemberContext>(path->parent) ||
-         ruleCast<NetParser::IndexContext>(path->parent))
-    path = path->parent;
+         ruleCast<NetParser::IndexContext>(path->parent) || applicationOf(path))
+    path = static_cast<NetParser::ExprContext *>(path->parent);
   NetParser::CallContext *call =
       callWith(ruleCast<NetParser::ArgContext>(path->parent));
   if (!call || !ruleCast<NetParser::MemberContext>(call->expr()))
@@ -306,7 +357,13 @@ Meaning Workspace::meaningOf(const DocumentRef &document,
   return isKey ? Meaning{document, declared} : lookUp(document, mention.name);
 }
 
-/// The specifications in the folder of a file, and in those above it.
+static bool isLegalUtf8(StringRef text) {
+  auto *begin = text.bytes_begin();
+  return llvm::isLegalUTF8String(&begin, text.bytes_end());
+}
+
+/// The specifications in the folder of a file, and in those above it: an import
+/// leads to the folder of its file or to one below.
 static std::vector<std::string> filesUpwards(StringRef path) {
   std::vector<std::string> paths;
   for (StringRef folder = llvm::sys::path::parent_path(path); !folder.empty();
@@ -320,25 +377,44 @@ static std::vector<std::string> filesUpwards(StringRef path) {
   return paths;
 }
 
-std::vector<DocumentRef> Workspace::textsThatName(const Meaning &meaning) {
+/// Whether a declaration may be named by the files that import its own.
+static bool isVisibleOutside(const Declaration &declared) {
+  return declared.kind != Declaration::Import &&
+         declared.kind != Declaration::LoopVariable &&
+         declared.kind != Declaration::Carried;
+}
+
+bool Workspace::mayImport(const Document &document, StringRef path) {
+  // Nothing is read of a text in another encoding.
+  return importOf(document, path) || !isLegalUtf8(document.text);
+}
+
+std::vector<DocumentRef> Workspace::textsThatName(const Meaning &meaning,
+                                                  StringRef orName) {
+  const std::string &declaring = meaning.document->path;
   std::vector<DocumentRef> texts = {meaning.document};
-  for (auto &[path, file] : files)
-    if (path != meaning.document->path)
-      texts.push_back(file.document);
-  if (standardLibrary(meaning.document->path))
+  if (!isVisibleOutside(*meaning.declaration))
     return texts;
-  // An import leads to the folder of its file or to one below. A part has the
-  // name of its block in small letters.
-  std::string name = stem(*meaning.declaration).str();
-  for (const std::string &path : filesUpwards(meaning.document->path)) {
-    if (path == meaning.document->path || find(path))
-      continue;
-    auto read = llvm::MemoryBuffer::getFile(path);
-    if (!read || !(*read)->getBuffer().contains_insensitive(name))
-      continue;
-    DocumentRef text = document(path);
-    if (text && importOf(*text, meaning.document->path))
-      texts.push_back(std::move(text));
+  bool isStandard = standardLibrary(declaring).has_value();
+  for (auto &[path, file] : files)
+    if (path != declaring &&
+        (isStandard || mayImport(*file.document, declaring)))
+      texts.push_back(file.document);
+  if (isStandard)
+    return texts;
+  // A part has the name of its block in small letters. Without an import, a
+  // text need not be parsed.
+  StringRef name = stemOf(meaning.declaration->name);
+  for (const std::string &path : filesUpwards(declaring)) {
+    std::optional<std::string> read =
+        path == declaring || find(path) ? std::nullopt : readable(path);
+    StringRef text = read ? StringRef(*read) : "";
+    bool hasName = text.contains_insensitive(name) ||
+                   (!orName.empty() && text.contains_insensitive(orName));
+    DocumentRef importer =
+        hasName && text.contains("import") ? document(path) : nullptr;
+    if (importer && mayImport(*importer, declaring))
+      texts.push_back(std::move(importer));
   }
   return texts;
 }
@@ -347,7 +423,7 @@ std::vector<Place> Workspace::placesOf(const Meaning &meaning,
                                        const DocumentRef &document) {
   std::vector<Place> places;
   for (const Mention &mention : document->names.mentions())
-    if (StringRef(mention.name).starts_with(stem(*meaning.declaration)) &&
+    if (stemOf(mention.name) == stemOf(meaning.declaration->name) &&
         meaningOf(document, mention) == meaning)
       places.push_back({document, &mention});
   return places;

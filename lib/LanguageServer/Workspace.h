@@ -44,11 +44,22 @@ struct Meaning {
   bool operator==(const Meaning &other) const;
 };
 
+/// A name without the mark of the next value of a carried one.
+inline llvm::StringRef stemOf(llvm::StringRef name) { return name.rtrim('\''); }
+/// Where that stands of a mention.
+SourceRange rangeOfStem(const Mention &mention);
+
 /// A mention in a text.
 struct Place {
   DocumentRef document;
   const Mention *mention;
 };
+
+/// The path that a mention ends: `pair[0].first` at `first` of
+/// `pair[0].first.linear`. Null where it is in no path.
+NetParser::ExprContext *pathUpTo(const Mention &mention);
+/// `first@2` around the path `first`, its second application; else null.
+NetParser::MulContext *applicationOf(NetParser::ExprContext *path);
 
 /// The files that an editor has open, and those that they import.
 class Workspace {
@@ -60,8 +71,7 @@ public:
   DocumentRef document(llvm::StringRef path);
   /// The path of the file that an import of `from` names, whether there is one
   /// or not; empty if it names none.
-  static std::string importedPath(const Document &from,
-                                  const Declaration &import);
+  std::string importedPath(const Document &from, const Declaration &import);
   /// The text that an import of `from` names; null if there is none.
   DocumentRef imported(const Document &from, const Declaration &import);
   /// The texts whose names `document` has without a qualifier, by imports
@@ -79,9 +89,10 @@ public:
   /// The block or net that what is meant was made of, by a call that it is
   /// bound to; what is meant itself, if that is one.
   Meaning blockBehind(const Meaning &meaning);
-  /// The texts that may name it: where it is declared, in open files, and in
-  /// all others that can import that one.
-  std::vector<DocumentRef> textsThatName(const Meaning &meaning);
+  /// The texts that may name it: where it is declared, and those that import
+  /// that one, as far as they are open or have its name or another one.
+  std::vector<DocumentRef> textsThatName(const Meaning &meaning,
+                                         llvm::StringRef orName = "");
   /// All mentions of it in a text.
   std::vector<Place> placesOf(const Meaning &meaning,
                               const DocumentRef &document);
@@ -92,8 +103,12 @@ public:
   std::vector<OpenFile *> importersOf(llvm::StringRef path);
 
   std::map<std::string, OpenFile> files; ///< by path
+  /// Where imports are searched besides the folder of their file.
+  std::vector<std::string> includeFolders;
 
 private:
+  /// Whether a text may name what another file declares.
+  bool mayImport(const Document &document, llvm::StringRef path);
   /// What an expression that is a name, or a call or `repeat` of one, names.
   Meaning namedBy(const DocumentRef &document, NetParser::ExprContext *expr);
   /// What stands behind the first word of the innermost run around a mention

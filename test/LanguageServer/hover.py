@@ -119,7 +119,7 @@ for place in first:
     check([each["range"] for each in found], first)
     check([edit["range"] for edit in editor.at("rename", uri, *at, newName="begin")["changes"][uri]], first)
 check(editor.at("definition", uri, 22, 21)["range"], span(0, 6, 10))
-check(editor.at("rename", uri, 0, 7, newName="Two"), "`pair_2` in line 23 may be a part that has its name from `Pair`")
+check(editor.at("rename", uri, 0, 7, newName="Two"), "`pair_2` in line 23 would mean something else")
 
 # Jobs inside of jobs have paths.
 for name, cost, places in (

@@ -203,8 +203,16 @@ for version, (name, title, count) in enumerate([("Patches", "import std.vision",
     edits = action["edit"]["changes"][figures]
     check((action["title"], len(edits), edits[-1]), (title, count, {"range": span(1, 0, 0), "newText": "import std.vision\n"}))
 
+# The import goes below a comment that the text begins with, and not below one of what is declared there.
+image = image.replace("Patchs", "Patches").removeprefix("net 1\n")
+for version, (above, line) in enumerate([("# A license.\n\n", 2), ("# Of a picture.\n", 0)], 5):
+    editor.change(figures, version, above + image)
+    editor.problems_of(figures, version)
+    [action] = editor.of("codeAction", figures, range=span(above.count("\n"), 0, 70), context={"diagnostics": []})
+    check(action["edit"]["changes"][figures], [{"range": span(line, 0, 0), "newText": "import std.vision\n"}])
+
 # And one for a file of the standard library, in each way that an import is written.
-for version, (path, begin, end, meant) in enumerate([("std.visoin", 7, 17, "std.vision"), ('"std/visoin.net"', 7, 23, '"std/vision.net"')], 5):
+for version, (path, begin, end, meant) in enumerate([("std.visoin", 7, 17, "std.vision"), ('"std/visoin.net"', 7, 23, '"std/vision.net"')], 7):
     editor.change(figures, version, f"import {path}\n")
     check(editor.problems_of(figures, version)[0]["code"], "unknown-standard-file")
     [action] = editor.of("codeAction", figures, range=span(0, 9, 9), context={"diagnostics": []})
@@ -219,8 +227,8 @@ net Tiny(x: f32[N, 3]) { return y = x |> Linear(2) }
 made = Tiny()
 train made as run { loss = mean(y); batch = 1; duration = 1 step; hardware = 2 Box }
 """
-editor.change(figures, 7, text)
-check(editor.problems_of(figures, 7), [])
+editor.change(figures, 9, text)
+check(editor.problems_of(figures, 9), [])
 for line, column in (1, 10), (4, 80):
     check(editor.at("hover", figures, line, column)["contents"]["value"], "```net\nhardware Box { peak = 3 TFLOP/s }\n```\nTwo of them in a box.\n")
     check(editor.at("definition", figures, line, column), {"uri": figures, "range": span(1, 9, 12)})
@@ -237,9 +245,9 @@ net Deep(x: f32[N, 3]) { return y = x |> Hid(w = rec.w) |> Hid }
 expect Deep.params(hid) == 20
 expect Deep.params(hid_2) == 12
 """
-editor.change(figures, 8, text)
-check(editor.problems_of(figures, 8), [])
-check(editor.at("rename", figures, 0, 7, newName="Other"), "`hid` in line 4 may be a part that has its name from `Hid`")
+editor.change(figures, 10, text)
+check(editor.problems_of(figures, 10), [])
+check(editor.at("rename", figures, 0, 7, newName="Other"), "`hid` in line 4 would mean something else")
 changes = editor.at("rename", figures, 0, 13, newName="width")["changes"][figures]
 check([edit["range"] for edit in changes], [span(0, 13, 14), span(0, 34, 35), span(2, 45, 46)])
 
@@ -252,8 +260,8 @@ train as run {
 }
 expect run.phase.steps == 1
 """
-editor.change(figures, 9, text)
-check(editor.problems_of(figures, 9), [])
+editor.change(figures, 11, text)
+check(editor.problems_of(figures, 11), [])
 for name, (line, column), places in ("answer", (3, 58), [span(1, 29, 35), span(3, 57, 63)]), ("phase", (5, 12), [span(3, 25, 30), span(5, 11, 16)]):
     check(editor.at("definition", figures, line, column), {"uri": figures, "range": places[0]})
     found = editor.at("references", figures, line, column, context={"includeDeclaration": True})
@@ -262,17 +270,17 @@ for name, (line, column), places in ("answer", (3, 58), [span(1, 29, 35), span(3
     check([edit["range"] for edit in changes], places)
 
 # Each function and type that needs no import says what it is.
-editor.change(figures, 10, "k = 1\n")
+editor.change(figures, 12, "k = 1\n")
 functions = [item["label"] for item in editor.at("completion", figures, 0, 4) if item["kind"] == 3 and "detail" not in item]
 assert {"len", "bf16", "Linear", "relu"} <= set(functions), functions
-editor.change(figures, 11, "".join(f"k = {name}\n" for name in functions))
+editor.change(figures, 13, "".join(f"k = {name}\n" for name in functions))
 check([name for line, name in enumerate(functions) if not editor.at("hover", figures, line, 4)], [])
 said = editor.at("hover", figures, functions.index("flatten"), 4)["contents"]["value"]
 check(said, "```net\nflatten(x)\n```\nall axes but the batch axis as one\n")
 
 # A byte order mark is a character of the text, and none of the language.
-editor.change(figures, 12, "\ufeffwidth = widht\nother = width\n")
-[problem] = editor.problems_of(figures, 12)
+editor.change(figures, 14, "\ufeffwidth = widht\nother = width\n")
+[problem] = editor.problems_of(figures, 14)
 check(problem["range"], span(0, 9, 14))
 check(editor.at("definition", figures, 1, 9), {"uri": figures, "range": span(0, 1, 6)})
 check(editor.at("hover", figures, 0, 1)["range"], span(0, 1, 6))

@@ -24,8 +24,8 @@ def check(found, expected):
 
 
 class Editor:
-    def __init__(self, capabilities={}):
-        self.server = subprocess.Popen(["netc-lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, capabilities={}, options=[]):
+        self.server = subprocess.Popen(["netc-lsp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.ids = 0
         self.problems = {}  # by URI and version
         self.requests = []  # of the server: their methods
