@@ -255,15 +255,18 @@ static mlir::Location locationOfName(antlr4::ParserRuleContext *site) {
   return netc::locationOf(site);
 }
 
-void Applier::tellPart(const Identity &identity) {
+void Applier::tellPart(const Identity &identity, Tree *at) {
   if (!e.options.onPart || !e.graph || !identity.site)
     return;
   // The root is the network, and has no path in it.
-  if (auto network = mlir::dyn_cast<NetworkOp>(e.graph->entry->getParentOp()))
-    e.options.onPart(locationOfName(identity.site),
-                     (network.getSymName() +
+  auto network = mlir::dyn_cast<NetworkOp>(e.graph->entry->getParentOp());
+  if (!network)
+    return;
+  std::string path = (network.getSymName() +
                       (identity.path.empty() ? "" : "." + identity.path))
-                         .str());
+                         .str();
+  for (Tree *place : {identity.site, at})
+    e.options.onPart(locationOfName(place), path);
 }
 
 void Applier::enter(Identity &identity, StringRef fallback, Tree *at) {
@@ -284,7 +287,7 @@ void Applier::enter(Identity &identity, StringRef fallback, Tree *at) {
   identity.names.clear();
   if (!identity.firstApplication)
     identity.firstApplication = e.locationOf(at);
-  tellPart(identity);
+  tellPart(identity, at);
 }
 
 bool Applier::isOfNumbers(const Instance &instance) {

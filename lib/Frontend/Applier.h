@@ -59,8 +59,8 @@ private:
   Value compose(Tree *at, std::vector<Value> parts);
   /// Passes the number of the step to an optimizer inside another one.
   void giveStep(Instance &instance);
-  /// Calls `onPart` of the options.
-  void tellPart(const Identity &identity);
+  /// Calls `onPart` of the options with the places that make and apply a part.
+  void tellPart(const Identity &identity, Tree *at);
   /// Marks the ops that `application` adds as a part that is recomputed.
   Value applyRecomputed(Tree *at, llvm::function_ref<Value()> application);
   /// Marks the ops that `application` adds as those of one of several copies,

@@ -121,9 +121,12 @@ static std::string pathOfPart(const OpenFile &file, const Mention &mention) {
       call ? ruleCast<NetParser::MemberContext>(call->expr()) : nullptr;
   if (!figure || !arg->expr())
     return "";
+  NetParser::ExprContext *path = pathUpTo(mention);
+  auto *again = path ? applicationOf(path) : nullptr;
   std::string part = mention.token->getInputStream()->getText(
       antlr4::misc::Interval(arg->expr()->getStart()->getStartIndex(),
-                             mention.token->getStopIndex()));
+                             again ? again->getStop()->getStopIndex()
+                                   : mention.token->getStopIndex()));
   llvm::erase(part, ']');
   std::replace(part.begin(), part.end(), '[', '.');
   std::string question = figure->getText();

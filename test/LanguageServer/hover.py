@@ -131,4 +131,25 @@ for name, cost, places in (
     check(editor.at("definition", uri, *at)["range"], places[0])
     check([edit["range"] for edit in editor.at("rename", uri, *at, newName="other")["changes"][uri]], places)
 check(hover(19, 22), "`run.outer.one.steps`: 60 steps\n")
+
+# What is applied twice costs at each place what it does there; so does its second application in a question.
+uri = (folder / "again.net").as_uri()
+text = """\
+net M(x: f32[N, T = 4, 8]) {
+  emb = Linear(8)
+  y = x |> emb
+  z = y[T = 0] |> emb
+  return z
+}
+expect M.forward(emb@2) == 128 FLOP
+"""
+editor.open(uri, text)
+check(editor.problems_of(uri, 1), [])
+lines = text.split("\n")
+check(costs(2, "emb"), "`M.emb`: 72 parameters, forward 512 FLOP, backward 512 FLOP")
+second = "`M.emb@2`: 0 parameters, forward 128 FLOP, backward 256 FLOP"
+check([costs(3, "emb"), costs(6, "emb")], [second, second])
+check(editor.at("definition", uri, 6, 18)["range"], span(1, 2, 5))
+found = editor.at("references", uri, 6, 18, context={"includeDeclaration": True})
+check([each["range"] for each in found], [span(1, 2, 5), span(2, 11, 14), span(3, 18, 21), span(6, 17, 20)])
 check(editor.quit(), 0)
