@@ -118,8 +118,14 @@ void Program::warnOfUnread(const BlockDecl &block) {
 }
 
 void Program::checkUnused(const BlockDecl &block) {
-  e.warn(block.tree, "", WarningId::UnusedBlock,
-         "`" + block.name + "` is not used; only its names are checked");
+  // A file of blocks alone is one that others import.
+  if (llvm::any_of(block.file->resolver.declarations(),
+                   [](const Declaration &each) {
+                     return each.kind == Declaration::Net ||
+                            each.kind == Declaration::Run;
+                   }))
+    e.warn(block.tree, "", WarningId::UnusedBlock,
+           "`" + block.name + "` is not used; only its names are checked");
   llvm::ArrayRef<Mention> all = block.file->resolver.mentionsIn(block.tree);
   llvm::StringSet<> own;
   for (const Mention &each : all)

@@ -12,3 +12,4 @@
 
 for i in range(1000):
     print(f"block B{i}(x) = relu(x)")
+print("net A(x: f32[N, 8]) { return y = x |> Linear(4) }")
