@@ -466,8 +466,13 @@ void Server::fixes(const Rooted<CodeActionParams> &params, Reply reply) {
         fixOf(*file->document, *slip, problem.place);
     if (!replaced)
       continue;
-    lsp::Range word = replaced->range;
-    if (word.end < params.range.start || params.range.end < word.start)
+    auto isAsked = [&](const lsp::Range &range) {
+      return !(range.end < params.range.start ||
+               params.range.end < range.start);
+    };
+    // An editor asks where the error stands, which may be in front of the word.
+    if (!isAsked(replaced->range) &&
+        !isAsked(file->document->rangeAt(problem.place)))
       continue;
     std::string title;
     std::vector<TextEdit> edits;

@@ -214,10 +214,12 @@ for version, (above, line) in enumerate([("# A license.\n\n", 2), ("# Of a pictu
 # And one for a file of the standard library, in each way that an import is written.
 for version, (path, begin, end, meant) in enumerate([("std.visoin", 7, 17, "std.vision"), ('"std/visoin.net"', 7, 23, '"std/vision.net"')], 7):
     editor.change(figures, version, f"import {path}\n")
-    check(editor.problems_of(figures, version)[0]["code"], "unknown-standard-file")
-    [action] = editor.of("codeAction", figures, range=span(0, 9, 9), context={"diagnostics": []})
-    check(action["title"], f"replace by `{meant}`")
-    check(action["edit"]["changes"][figures], [{"range": span(0, begin, end), "newText": meant}])
+    [problem] = editor.problems_of(figures, version)
+    check(problem["code"], "unknown-standard-file")
+    for place in span(0, 9, 9), problem["range"]:
+        [action] = editor.of("codeAction", figures, range=place, context={"diagnostics": []})
+        check(action["title"], f"replace by `{meant}`")
+        check(action["edit"]["changes"][figures], [{"range": span(0, begin, end), "newText": meant}])
 
 # A device of the file is found behind a number, too. A network in a run has no part in front of its cost.
 text = """\
