@@ -6,6 +6,7 @@
 
 "use strict";
 
+const path = require("path");
 const vscode = require("vscode");
 const { LanguageServer } = require("./server");
 
@@ -72,7 +73,9 @@ class Client {
       vscode.workspace.onDidOpenTextDocument((document) => this.open(document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.change(event)),
       vscode.workspace.onDidCloseTextDocument((document) => isSpecification(document) && this.server.close(uriOf(document))),
-      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("netc.serverPath") && this.restart()),
+      vscode.workspace.onDidChangeConfiguration(
+        (event) => ["netc.serverPath", "netc.includeFolders"].some((name) => event.affectsConfiguration(name)) && this.restart(),
+      ),
       vscode.commands.registerCommand("netc.restart", () => this.restart()),
       ...this.providers(),
     );
@@ -80,8 +83,10 @@ class Client {
   }
 
   start() {
-    const program = vscode.workspace.getConfiguration("netc").get("serverPath");
-    this.server = new LanguageServer(program, {
+    const settings = vscode.workspace.getConfiguration("netc");
+    const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath || "";
+    const options = settings.get("includeFolders").flatMap((name) => ["-I", path.resolve(root, name)]);
+    this.server = new LanguageServer(settings.get("serverPath"), options, {
       notified: (method, params) => this.notified(method, params),
       logged: (text) => this.log.append(text),
       ended: (why) => this.ended(why),

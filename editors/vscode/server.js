@@ -37,12 +37,12 @@ class MessageReader {
  */
 class LanguageServer {
   /** `program` is a path, or a name that is looked up in PATH. */
-  constructor(program, listener) {
+  constructor(program, options, listener) {
     this.listener = listener;
     this.requests = new Map(); // by id, how to settle the promise
     this.lastId = 0;
     this.isAlive = true;
-    this.process = spawn(program, [], { stdio: "pipe" });
+    this.process = spawn(program, options, { stdio: "pipe" });
     this.hasEnded = new Promise((resolve) => this.process.once("close", resolve));
     this.process.on("error", (error) => this.end(reasonOf(program, error)));
     this.process.on("exit", (status, signal) => this.end(`netc-lsp ended, with ${signal || `status ${status}`}`));

@@ -47,7 +47,7 @@ for path in re.findall(r'require\("\./(\w+)"\)', read["extension/extension.js"])
 assert named == names - {"[Content_Types].xml", "extension.vsixmanifest"}, (named, names)
 # Of others it needs the editor and Node's own.
 required = set(re.findall(r'require\("(\w+)"\)', "".join(text for name, text in read.items() if name.endswith(".js"))))
-assert required == {"vscode", "child_process"} and "dependencies" not in package
+assert required == {"vscode", "child_process", "path"} and "dependencies" not in package
 
 # Both manifests say the same, and so does the build.
 identity = manifest.find("Metadata/Identity", space)
@@ -63,6 +63,6 @@ assert language["firstLine"] == values["extension/net.tmLanguage.json"]["firstLi
 assert re.match(language["firstLine"], "net 1  # version") and not re.match(language["firstLine"], "net 12")
 # Settings and commands that the program reads are declared.
 script = read["extension/extension.js"]
-assert {"serverPath"} == set(re.findall(r'\.get\("(\w+)"\)', script))
-assert list(contributed["configuration"]["properties"]) == ["netc.serverPath"]
+assert {"serverPath", "includeFolders"} == set(re.findall(r'\.get\("(\w+)"\)', script))
+assert list(contributed["configuration"]["properties"]) == ["netc.serverPath", "netc.includeFolders"]
 assert [each["command"] for each in contributed["commands"]] == re.findall(r'registerCommand\("([\w.]+)"', script)

@@ -40,7 +40,7 @@ function readMessages() {
 async function talkToTheServer() {
   const told = [];
   const ended = [];
-  const server = new LanguageServer("netc-lsp", {
+  const server = new LanguageServer("netc-lsp", [], {
     notified: (method, params) => told.push([method, params]),
     logged: () => {},
     ended: (why) => ended.push(why),
@@ -190,6 +190,20 @@ async function messagesWhere(uri, line) {
   return editor.problems.get(uri).map(({ message }) => message);
 }
 
+/** Imports are searched in the folders of a setting, too. A new one starts the server again. */
+async function editWithFolders() {
+  const uri = pathToFileURL(path.join(folder, "elsewhere.net")).href;
+  fs.mkdirSync(path.join(folder, "more"), { recursive: true });
+  fs.writeFileSync(path.join(folder, "more/shared.net"), "width = 4\n");
+  const document = editor.open(uri, "import shared\nnet A(x: f32[N, 3]) { return y = x |> Linear(width) }\n");
+  await messagesWhere(uri, 0);
+  vscode.workspace.workspaceFolders = [{ uri: { fsPath: folder } }];
+  editor.settings.includeFolders = ["more"];
+  editor.configured.fire({ affectsConfiguration: (name) => name === "netc.includeFolders" });
+  await editor.problemsOf(uri);
+  editor.close(document);
+}
+
 /** A server that is not there, or ends, is told. */
 async function doWithout() {
   const uri = pathToFileURL(path.join(folder, "again.net")).href;
@@ -232,6 +246,7 @@ giveUp.unref(); // if all is done, that does not matter
   await edit();
   await editUntitled();
   await editBesideOthers();
+  await editWithFolders();
   await doWithout();
   isDone = true;
 })();

@@ -40,7 +40,7 @@ const editor = {
   errors: [],
   answer: undefined, // to the next error
   log: "",
-  settings: { serverPath: "netc-lsp" },
+  settings: { serverPath: "netc-lsp", includeFolders: [] },
 
   open(uri, text) {
     const document = { uri, version: 1, languageId: "net", text, getText: () => document.text };
