@@ -22,7 +22,7 @@ static std::string layerOf(const PartTree &tree, llvm::StringRef name) {
 /// The shape of an example that a forward convolution reads: behind the axes of
 /// examples it has one axis less than the weight.
 static std::vector<Polynomial> readBy(mlir::Operation *op) {
-  if (!op->getName().stripDialect().starts_with("conv"))
+  if (!mlir::isa<ConvOp, ConvTransposeOp>(op))
     return {};
   Shape shape = shapeOf(op->getOperand(0));
   llvm::ArrayRef<Polynomial> sizes = shape.sizes;
