@@ -86,7 +86,7 @@ public:
           {i, j, way.many, way.others, Confidence(way.confidence)});
     }
     std::reverse(blocks.begin(), blocks.end());
-    return joinGaps(std::move(blocks));
+    return joinGaps(preferSame(blocks));
   }
 
 private:
@@ -185,6 +185,55 @@ private:
       }
     }
     return above.back();
+  }
+
+  /// Where several items add up to one, and in front of them one of its FLOP
+  /// and sizes was left out, that one is the same, or is one that another in
+  /// between may be as well.
+  std::vector<Block> preferSame(llvm::ArrayRef<Block> blocks) const {
+    std::vector<Block> better;
+    for (const Block &block : blocks) {
+      std::optional<size_t> place;
+      if (block.confidence == Confidence::Sum && block.many == 1 &&
+          block.others > 1)
+        place = leftOutBefore(better, block.i);
+      if (!place) {
+        better.push_back(block);
+        continue;
+      }
+      better[*place].many = 1;
+      better[*place].confidence = Confidence::Exact;
+      for (size_t at = *place + 1; at < better.size(); ++at)
+        ++better[at].i;
+      for (size_t j = 0; j < block.others; ++j)
+        better.push_back({block.i + 1, block.j + j, 0, 1, Confidence::None});
+    }
+    return better;
+  }
+
+  /// The gap that holds an item like `i` at the end of blocks; what is matched
+  /// behind it can be matched one further.
+  std::optional<size_t> leftOutBefore(llvm::ArrayRef<Block> blocks,
+                                      size_t i) const {
+    for (size_t at = blocks.size(); at-- > 0;) {
+      const Block &block = blocks[at];
+      bool isGap = block.many == 0 && block.confidence == Confidence::None;
+      bool isPair = block.many == 1 && block.others == 1 &&
+                    block.confidence == Confidence::Exact;
+      bool isLike = block.others && isSame(first[i], second[block.j]);
+      if (isGap && isLike)
+        return at;
+      if (!isGap && !(isPair && isLike))
+        return std::nullopt;
+      if (isPair)
+        i = block.i;
+    }
+    return std::nullopt;
+  }
+
+  static bool isSame(const Item &a, const Item &b) {
+    return a.flop == b.flop && a.elements == b.elements && a.hasSizesOf(b) &&
+           a.mayBe(b);
   }
 
   /// Joins the gaps of both sequences between two matches to a block, if their

@@ -75,6 +75,13 @@ TEST(Match, SeveralAreOneWhereTheirFlopAddUp) {
   EXPECT_EQ(textOf({specified("a", 30), specified("b", 7)},
                    {traced(10), traced(20), traced(7)}),
             "a=0,1 b=2");
+  // One of the same sizes is not left out for several that add up.
+  EXPECT_EQ(textOf({specified("a", 20), specified("b", 7)},
+                   {traced(20), traced(5), traced(10), traced(10), traced(7)}),
+            "a=0 b=4 +1 +2 +3");
+  EXPECT_EQ(textOf({specified("a", 20), specified("b", 20)},
+                   {traced(20), traced(20), traced(10), traced(10)}),
+            "a=0 b=1 +2 +3");
   // A loop of two products that are one after the other in each iteration.
   EXPECT_EQ(textOf({specified("x", 30), specified("h", 75)},
                    {traced(10), traced(25), traced(10), traced(25), traced(10),
