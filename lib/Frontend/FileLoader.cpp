@@ -82,8 +82,10 @@ FileScope *FileLoader::readFile(StringRef path, mlir::LocationAttr importedAt) {
 }
 
 FileScope *FileLoader::addFile(StringRef path, StringRef text) {
-  std::unique_ptr<SourceFile> source =
-      parse(e.context, path, text, e.options.limits);
+  Limits limits = e.options.limits;
+  if (standardLibrary(path)) // is no input
+    limits.maxInputBytes = text.size();
+  std::unique_ptr<SourceFile> source = parse(e.context, path, text, limits);
   if (source->hasErrors()) {
     ++e.errors;
     return nullptr;
