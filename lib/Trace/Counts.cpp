@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Readers of what PyTorch's tools counted, which a user gives in addition to a
-// trace.
+// Readers of FLOP that PyTorch's tools counted. A user gives such counts in
+// addition to a trace.
 
 #include "lib/Trace/Csv.h"
 #include "lib/Trace/Formats.h"
@@ -58,11 +58,11 @@ llvm::Expected<Trace> netc::trace::readEventCounts(Source &source,
 }
 
 //===----------------------------------------------------------------------===//
-// Its printed table
+// The table of torch.profiler
 //===----------------------------------------------------------------------===//
 
-/// The unit of FLOP in the header of the table, such as `Total KFLOPs`. 0 if it
-/// has no such column.
+/// The unit of the column of FLOP, such as 1000 for `Total KFLOPs`, and the
+/// name of the column. 0 if the header has no such column.
 static int64_t unitOf(StringRef header, std::string &column) {
   int64_t unit = 1;
   for (StringRef prefix : {"", "K", "M", "G", "T", "P"}) {
@@ -109,7 +109,7 @@ llvm::Expected<Trace> netc::trace::readAverages(Source &source,
     int64_t calls = integerIn(field("# of Calls")).value_or(0);
     if (name == "ProfilerStep*" && calls > 0)
       trace.countedSteps = calls;
-    // `--` is no count. Counts have three decimals.
+    // An op without a count has `--`. A count has three decimals.
     auto [whole, decimals] = field(column).split('.');
     auto high = integerIn(whole), low = integerIn(decimals);
     int64_t flop;
@@ -138,7 +138,8 @@ llvm::Expected<Trace> netc::trace::readAverages(Source &source,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// `{"Global": {"aten.mm": 12}, "Net.layer": {..}}`
+/// Reads `{"Global": {"aten.mm": 12}, "Net.layer": {..}}`: FLOP by module and
+/// op.
 class ModuleReader : public JsonReader {
 public:
   explicit ModuleReader(Trace &trace) : trace(trace) {}

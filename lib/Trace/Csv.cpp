@@ -91,7 +91,7 @@ Spans netc::trace::spansOf(StringRef rule) {
   }
 }
 
-/// The offset in bytes of a column: characters that are not ASCII take several.
+/// The offset of a character in bytes; one that is not ASCII has several.
 static size_t byteAt(StringRef line, size_t column) {
   size_t byte = 0;
   for (; byte < line.size(); ++byte)

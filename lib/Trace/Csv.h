@@ -11,12 +11,12 @@
 
 namespace netc::trace {
 
-/// Splits a line of comma separated values (RFC 4180). False if it ends inside
-/// of quotes, which means that the field continues in the next line.
+/// Splits a line of comma-separated values (RFC 4180). False if it ends within
+/// quotes, so that the field continues in the next line.
 bool splitCsv(llvm::StringRef line, std::vector<std::string> &fields);
 
-/// Reads the next record of a table. It has several lines if a field has line
-/// ends in quotes. False at the end, and if quotes do not end within 64 KiB.
+/// Reads the next record of a table, which has several lines if a quoted field
+/// has line ends. False at the end, and if quotes do not end within 64 KiB.
 bool readRecord(Source &source, std::vector<std::string> &fields);
 
 /// The columns of a table, by name.
@@ -25,14 +25,17 @@ public:
   Columns() = default;
   explicit Columns(std::vector<std::string> names) : names(std::move(names)) {}
 
-  /// The first column of this name, with or without a unit, `Start (ns)`. -1 if
-  /// there is none.
+  /// The first column of this name, with or without a unit: `Start` finds
+  /// `Start (ns)`. -1 if there is none.
   int find(llvm::StringRef name) const;
-  /// The unit in parentheses after the name, `ns`.
+  /// The unit in parentheses after the name, such as `ns`; empty if there is
+  /// none.
   llvm::StringRef unit(int column) const;
   size_t size() const { return names.size(); }
   llvm::StringRef operator[](size_t column) const { return names[column]; }
 
+  /// The field of a record in a column. Empty if the column is -1 or the record
+  /// has fewer fields.
   static llvm::StringRef field(const std::vector<std::string> &fields,
                                int column) {
     return column >= 0 && size_t(column) < fields.size()
@@ -44,11 +47,11 @@ private:
   std::vector<std::string> names;
 };
 
-/// The columns of a printed table, from the rule of dashes below its header:
+/// The columns of a printed table, by the line of dashes below its header: the
 /// first character, and the one after the last.
 using Spans = llvm::SmallVector<std::pair<size_t, size_t>, 16>;
 
-/// Empty if the line is no such rule.
+/// The columns that a line marks by dashes; empty if it has other characters.
 Spans spansOf(llvm::StringRef rule);
 
 /// The cells of a line of the table, trimmed. The last column extends to the

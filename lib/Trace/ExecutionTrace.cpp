@@ -16,21 +16,21 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// The position of an op in the tree of the trace.
+/// The ids of an op and of its parent in the tree of the trace.
 struct TreePosition {
   int64_t id = 0, parent = 0;
 };
 
-/// Nodes have `inputs`, `input_shapes` and `input_types`. Since schema 1.1
-/// `inputs` has `values`, `shapes` and `types`, and other members are in
-/// `attrs`.
+/// Reads nodes that have `inputs`, `input_shapes` and `input_types`. Since
+/// schema 1.1 `inputs` has `values`, `shapes` and `types`, and other members
+/// are in `attrs`.
 class ExecutionReader : public JsonReader {
 public:
   ExecutionReader(Trace &trace, const TraceLimits &limits)
       : trace(trace), limits(limits) {}
 
-  /// Assigns times by which ops nest as in the tree: each op begins and ends at
-  /// the next tick.
+  /// An execution trace has no times. Gives ops times that nest as the tree
+  /// does: each begin and each end is one tick after the last.
   void layOut() {
     std::unordered_map<int64_t, uint32_t> byId;
     for (auto [i, place] : llvm::enumerate(places))
@@ -68,7 +68,7 @@ public:
           open.pop_back();
         }
       }
-    // Drop ops that are their own ancestors, which have no position.
+    // Drop ops that are their own ancestors: they are below no root.
     size_t kept = 0;
     for (size_t i = 0; i < trace.host.size(); ++i)
       if (isPlaced[i])
@@ -99,8 +99,8 @@ private:
            : keyAt(4) == "types"  ? Types
                                   : None;
   }
-  /// Nesting within the inputs: 0 in the list of all, 1 in a list that is one
-  /// input.
+  /// The nesting within the inputs: 0 in the list of inputs, 1 in an input that
+  /// is a list.
   size_t inside() const {
     return depth() - (keyAt(3) == "inputs" && !keyAt(4).empty() ? 5 : 4);
   }
@@ -174,7 +174,7 @@ private:
       node.sequence = number();
     else if (key == "tid")
       thread = text.str();
-    else if (key == "scope") // of PyTorch's RecordScope, the user's
+    else if (key == "scope") // at::RecordScope::USER_SCOPE is 7
       isOp = text != "7";
   }
 
@@ -192,7 +192,7 @@ private:
     if (isNew)
       trace.threads.push_back({"", thread});
     node.thread = known->second;
-    // Tensors have no values here, as in Kineto's traces.
+    // The values of tensors are ids. Leave them out, as Kineto does.
     for (size_t i = 0; i < values.size() && i < types.size(); ++i)
       if (StringRef(types[i]).contains("Tensor"))
         values[i].clear();
@@ -235,8 +235,8 @@ size_t netc::trace::addShapes(Trace &trace, const Trace &execution) {
       byRecord.try_emplace(event.record, i);
   size_t added = 0;
   for (HostEvent &event : trace.host) {
-    // Kineto records the id since 2024. Before, it used the same ids as its
-    // own.
+    // Kineto records the id of the record function since 2024. Before, its
+    // external id was the same number.
     auto found =
         byRecord.find(event.record > 0 ? event.record : event.external);
     if (event.kind != HostEvent::Op || trace.inputsOf(event).shapes.size ||

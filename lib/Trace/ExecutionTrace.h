@@ -9,9 +9,9 @@
 
 namespace netc::trace {
 
-/// Adds shapes to the ops of a trace without them, from the execution trace of
-/// the same run, by the ids of record functions. Returns the number of ops that
-/// got shapes.
+/// Gives ops without shapes the inputs of the same ops in the PyTorch execution
+/// trace of the same run. Ops are identified by the id of their record function
+/// and their name. Returns the number of ops that got shapes.
 size_t addShapes(Trace &trace, const Trace &execution);
 
 } // namespace netc::trace

@@ -10,8 +10,8 @@ using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
-/// Whether a text begins as an object or a list of objects. ncu's text begins
-/// with `[PID]`, which is not.
+/// Whether a text begins with an object or a list of objects. The text of ncu
+/// begins with `[PID]`, which is not JSON.
 static bool isJson(StringRef text) {
   text = text.ltrim();
   if (text.consume_front("["))
@@ -52,14 +52,14 @@ static const Format table[] = {
     {"event-counts", "torch.profiler", isEventCounts, readEventCounts},
     {"key-averages", "torch.profiler", isAverages, readAverages},
     {"ncu-text", "Nsight Compute", isNsightComputeText, readNsightComputeText},
-    // Last, since any bytes may be a protobuf.
+    // The last, since almost any bytes could be a protobuf.
     {"xspace", "XLA profiler", isXSpace, readXSpace},
 };
 
 namespace {
-/// What the bytes of a file are that is no text of a profiler yet.
+/// An encoding that netc does not read, and the command that converts it.
 struct Encoding {
-  StringRef mark; ///< that it begins with
+  StringRef mark; ///< the first bytes
   StringRef name, command;
 };
 } // namespace

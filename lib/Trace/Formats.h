@@ -9,28 +9,31 @@
 
 namespace netc::trace {
 
-/// A format that netc reads.
+/// A file format of a profiler.
 struct Format {
   llvm::StringRef name; ///< `kineto`
   llvm::StringRef tool; ///< `PyTorch Profiler`
-  /// Whether a text with this beginning is of this format. The first match in
-  /// the table counts.
+  /// Whether a text with this beginning has this format. read() takes the first
+  /// format that matches.
   bool (*matches)(llvm::StringRef beginning);
   llvm::Expected<Trace> (*read)(Source &source, const TraceLimits &limits);
 };
 
+/// All formats, in the order in which read() tries them.
 llvm::ArrayRef<Format> formats();
 
-/// Reads a source by the format that its content shows.
+/// Reads a source in the format that its content shows. Fails with a
+/// TraceError.
 llvm::Expected<Trace> read(Source &source, const TraceLimits &limits);
 
-// One file each. A comment that names only a tool means that its format is not
-// documented; such readers were written from samples.
+// Readers of one format each. Where a comment names only a tool, the format is
+// not documented, and the reader was written from samples.
 
 /// `export_chrome_trace` of torch.profiler, since 2021 (libkineto,
 /// output_json.cpp).
 llvm::Expected<Trace> readKineto(Source &source, const TraceLimits &limits);
-/// ExecutionTraceObserver of PyTorch: ops with shapes, but without times.
+/// The output of PyTorch's ExecutionTraceObserver: ops with shapes, without
+/// times.
 llvm::Expected<Trace> readExecutionTrace(Source &source,
                                          const TraceLimits &limits);
 /// The output of `rocprofv3 --output-format json`.
@@ -54,7 +57,7 @@ llvm::Expected<Trace> readNsightSystemsStats(Source &source,
                                              const TraceLimits &limits);
 /// The output of `nvprof --csv --metrics`.
 llvm::Expected<Trace> readNvprof(Source &source, const TraceLimits &limits);
-/// The events of torch.profiler with FLOP, one per line:
+/// The events of torch.profiler with FLOP, as CSV with a row for each event:
 /// `order,name,input_shapes,sequence,parent,flops`.
 llvm::Expected<Trace> readEventCounts(Source &source,
                                       const TraceLimits &limits);

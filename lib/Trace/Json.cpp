@@ -13,10 +13,10 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// The text of a source, in which a parser accepts what profilers write beside
-/// JSON: `NaN` is null; a backslash that begins no escape stands for itself;
-/// `?` stands for control characters and for what is no UTF-8 or UTF-16. A
-/// number beyond doubles stays beyond 64 bits.
+/// The text of a source, with what is not JSON replaced, since profilers write
+/// it: `NaN` and infinities by null, control characters and invalid UTF-8 or
+/// UTF-16 by `?`, numbers beyond double by numbers beyond 64 bits. A backslash
+/// that begins no escape is doubled.
 class Mended {
 public:
   Mended(Source &source, Trace &trace) : source(source), trace(trace) {}
@@ -26,14 +26,14 @@ public:
     if (peek() >= 0)
       ++at;
   }
-  /// Of what is read next, in the source.
+  /// The position of the next byte in the source.
   uint64_t offset() const {
     return source.offset() + (isOfSource ? at - begin : 0);
   }
 
 private:
-  /// Takes what follows: bytes of the source up to one that may be no JSON, or
-  /// what stands for that one. Returns the first byte, or -1 at the end.
+  /// Gets the next bytes: those of the source up to one that may not be JSON,
+  /// or what replaces that one. Returns the first byte, or -1 at the end.
   int more() {
     source.skip(isOfSource ? at - begin : 0);
     isOfSource = false;
@@ -53,7 +53,8 @@ private:
     return uint8_t(*at);
   }
 
-  /// How many bytes are JSON, or wrong in ways that the parser reports.
+  /// The number of bytes before the next one that may have to be replaced. The
+  /// parser reports other errors.
   size_t plainIn(StringRef text) {
     size_t size = 0;
     for (; size < text.size(); ++size) {
@@ -73,8 +74,8 @@ private:
   static bool isBlank(int byte) {
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
   }
-  /// Whether this is a digit or a blank behind as many as no text needs. The
-  /// parser keeps both.
+  /// Whether this byte continues more digits or blanks than any useful text
+  /// has. The parser would keep them all in memory.
   bool isTooLong(int byte) {
     digits = llvm::isDigit(byte) ? digits + 1 : 0;
     blanks = isBlank(byte) ? blanks + 1 : 0;
@@ -87,7 +88,7 @@ private:
     source.skip(size);
     return take(instead);
   }
-  /// Passes a text on instead of `size` bytes.
+  /// Passes on a text in place of `size` bytes.
   int replace(size_t size, StringRef text) {
     if (trace.mended++ == 0)
       trace.mendedAt = source.offset();
@@ -96,12 +97,12 @@ private:
     return take(instead);
   }
 
-  /// The exponent of a number, or a letter of `true` and `false`.
+  /// The `e` of a number, or a letter of `true` or `false`.
   int exponent() {
     StringRef text = source.ahead(16), number = text.drop_front();
     number.consume_front("+");
     StringRef power = number.take_while(llvm::isDigit);
-    constexpr unsigned most = 200; // digits may stand in front of it
+    constexpr unsigned most = 200; // doubles end at 1e308
     unsigned value;
     if (power.empty() || (!power.getAsInteger(10, value) && value <= most))
       return pass(1);
@@ -157,7 +158,7 @@ private:
     return isPair ? pass(12) : replace(6, "?");
   }
 
-  /// The number of an escape `\u00e9`.
+  /// The UTF-16 code unit of an escape such as `\u00e9`.
   static std::optional<unsigned> unitIn(StringRef text) {
     unsigned unit;
     if (text.size() < 6 || !text.starts_with("\\u") ||
@@ -167,7 +168,8 @@ private:
     return unit;
   }
 
-  /// The bytes of the letter in UTF-8 that a text begins with; 0 if it is none.
+  /// The size in bytes of the UTF-8 character that a text begins with; 0 if it
+  /// is invalid.
   static size_t letterIn(StringRef text) {
     auto *bytes = reinterpret_cast<const llvm::UTF8 *>(text.data());
     size_t size = llvm::getNumBytesForUTF8(bytes[0]);
@@ -180,13 +182,13 @@ private:
   Trace &trace;
   static constexpr size_t longest = 100;
   bool isInString = false;
-  size_t digits = 0, blanks = 0; ///< in a row
-  std::string instead;           ///< of what is no JSON
-  bool isOfSource = false;       ///< whether the bytes are those of the source
+  size_t digits = 0, blanks = 0; ///< up to here, in a row
+  std::string instead;           ///< what pass() or replace() passes on
+  bool isOfSource = false;       ///< whether begin..end is the source's buffer
   const char *begin = nullptr, *at = nullptr, *end = nullptr;
 };
 
-/// An iterator over it, for the parser.
+/// An iterator over the text, for the parser.
 class Bytes {
 public:
   using iterator_category = std::input_iterator_tag;
@@ -212,8 +214,7 @@ private:
 
 bool JsonReader::parse_error(size_t, const std::string &,
                              const nlohmann::detail::exception &problem) {
-  // The parser's text ends with the reason: `parse error at line 1, column 3:
-  // ..`
+  // The message is `parse error at line 1, column 3: REASON; last read: ..`.
   StringRef text = problem.what();
   text = text.substr(text.find(": ") + 2);
   wrong = text.substr(0, text.find("; last read")).str();

@@ -11,12 +11,12 @@
 
 namespace netc::trace {
 
-/// Streams the scalars of a JSON text, each with the keys around it. Memory
-/// does not grow with the text, nor with its nesting.
+/// Parses JSON and passes on scalars, with the keys around them. Memory depends
+/// neither on the length of the text nor on its nesting.
 class JsonReader : public nlohmann::json_sax<nlohmann::json> {
 public:
-  /// Reads the whole text. Fails if it is broken and `trace` is still empty.
-  /// Otherwise `trace.cutAt` tells where it breaks off.
+  /// Reads the whole text. If it is damaged, sets `trace.cutAt`; an error if
+  /// `trace` is still empty. Too many events are an error, too.
   llvm::Error read(Source &source, Trace &trace, const TraceLimits &limits);
 
   bool null() override { return scalar(""); }
@@ -45,15 +45,14 @@ public:
                    const nlohmann::detail::exception &problem) override;
 
 protected:
-  /// Called for a number as written, a string, `True`, `False`, or an empty
-  /// text for null. If it returns false, reading ends; this holds for the
-  /// others, too.
+  /// Called for each scalar: a number, a string, `True`, `False`, or an empty
+  /// text for null. Parsing stops if this or another handler returns false.
   virtual bool onScalar(llvm::StringRef text) = 0;
   virtual bool onOpen(bool isObject) { return true; }
-  /// Called while `depth` still includes what ends.
+  /// Called while depth() still counts the object or array that ends.
   virtual bool onClose() { return true; }
 
-  /// Ends reading because of `--max-events`.
+  /// Stops parsing, since there are more events than `--max-events` allows.
   bool stopAtTooMany() {
     isTooMany = true;
     return false;
@@ -61,8 +60,8 @@ protected:
 
   /// The number of objects and arrays around the current position.
   size_t depth() const { return nesting; }
-  /// The key in the object at a level, 1 for the outermost. Empty in an array,
-  /// and where the text is nested deeper than keys are kept.
+  /// The key in the object at a level; 1 is the outermost. Empty in an array,
+  /// and at levels beyond `maxPath`.
   llvm::StringRef keyAt(size_t level) const {
     return level >= 1 && level <= maxPath ? llvm::StringRef(path[level - 1])
                                           : llvm::StringRef();
@@ -89,15 +88,15 @@ private:
   bool isTooMany = false;
   std::string wrong;
   uint64_t wrongAt = 0;
-  llvm::function_ref<uint64_t()> offset; ///< of what was read
+  llvm::function_ref<uint64_t()> offset; ///< in the source, in bytes
 };
 
-/// A 64-bit integer, or none.
+/// Parses a decimal 64-bit integer, with blanks around it.
 std::optional<int64_t> integerIn(llvm::StringRef text);
 
-/// Appends lists of sizes to those of `trace`, in the form in which PyTorch
-/// prints the shapes of an op's inputs, `[[2, 3], [], [3, 4]]`. Nothing if the
-/// text is truncated or not of this form.
+/// Adds the shapes of an op's inputs to `trace`, from the text that PyTorch
+/// prints: `[[2, 3], [], [3, 4]]`. Empty if the text is truncated or has
+/// another form.
 Slice readShapes(llvm::StringRef text, Trace &trace);
 
 } // namespace netc::trace

@@ -14,8 +14,8 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// Converts decimal microseconds to nanoseconds; none beyond 64 bits. A double
-/// would lose digits.
+/// Converts decimal microseconds to nanoseconds. None beyond 64 bits. Parses
+/// integers, since a double would lose digits.
 std::optional<int64_t> nanoseconds(StringRef text) {
   if (text.find_first_of("eE") != StringRef::npos) {
     double value = 0;
@@ -56,7 +56,7 @@ public:
   KinetoReader(Trace &trace, const TraceLimits &limits)
       : trace(trace), limits(limits) {}
 
-  /// Counts as broken what began and has not ended.
+  /// Counts events as broken that began and did not end.
   void finish() { trace.broken += numBegun; }
 
 private:
@@ -65,7 +65,7 @@ private:
   bool isEventAt(size_t level) const {
     return isList ? level == 2 : level == 3 && keyAt(1) == "traceEvents";
   }
-  /// The nesting inside of an event: 1 for its own members.
+  /// The nesting within an event: 1 for its own members.
   size_t inside() const { return depth() - (isList ? 1 : 2); }
   StringRef member(size_t level) const {
     return keyAt(level + (isList ? 1 : 2));
@@ -101,13 +101,14 @@ private:
       return inside() > 4 || memberOfEvent(text);
     if (depth() == 3 && keyAt(1) == "deviceProperties")
       deviceProperty(keyAt(3), text);
-    // Other names may be private.
+    // `tool` of a trace by netc. Other texts there may be private.
     if (depth() == 1 && !isList && keyAt(1) == "tool" && text == "netc")
       trace.tool = text.str();
     return true;
   }
 
-  /// Properties of the first device; the others have the same.
+  /// Takes the properties of the first device, which the others share, and
+  /// counts devices.
   void deviceProperty(StringRef key, StringRef text) {
     if (key == "name" && trace.device.empty())
       trace.device = text.str();
@@ -189,7 +190,7 @@ private:
                                                    : std::optional(value)))
       event.counters.push_back({trace.names.intern(metric), value});
   }
-  /// An estimate; negative if it is none.
+  /// An estimate of the profiler; -1 if it is invalid.
   static float estimateIn(StringRef text) {
     double value = 0;
     auto [end, error] = std::from_chars(text.begin(), text.end(), value);
@@ -203,12 +204,12 @@ private:
     sizes[index++ % 3] = integerIn(text).value_or(0);
   }
 
-  /// Profilers number events from 0.
+  /// An id in 32 bits; -1 if it does not fit.
   static int32_t idOf(std::optional<int64_t> number) {
     return number && llvm::isInt<32>(*number) ? int32_t(*number) : -1;
   }
 
-  /// Stores the event if it is one that netc reads.
+  /// Stores the event if netc uses it. False if there are too many.
   bool commit() {
     numGrid = numBlock = 0;
     if (event.phase == "i" && event.name == "[memory]")
@@ -230,8 +231,8 @@ private:
     return true;
   }
 
-  /// Ends the innermost event of the thread, whose arguments are those of its
-  /// begin. An end need not repeat the name.
+  /// Ends the innermost open event of the thread. The end need not repeat the
+  /// name, and its arguments are ignored.
   bool end() {
     auto ofThread = begun.find(threadOf());
     std::optional<int64_t> time = event.start;
@@ -288,7 +289,7 @@ private:
     return true;
   }
 
-  /// Only Kineto's own categories: other texts may be private.
+  /// Shows only Kineto's own categories, since other texts may be private.
   static std::string categoryName(StringRef category) {
     for (StringRef known : {"python_function", "trace", "cuda_profiler_range",
                             "gpu_user_annotation", "overhead"})
@@ -297,20 +298,20 @@ private:
     return "other";
   }
 
-  /// `profile(profile_memory=True)`
+  /// Stores an event of `profile(profile_memory=True)`.
   bool keepAllocation() {
     if (!event.allocated || *event.allocated < 0 ||
         !trace.takesTimes(event.start, 0))
       return true;
     if (trace.allocations.size() >= limits.maxEvents)
       return stopAtTooMany();
-    // c10::DeviceType; 0 is the host.
+    // A c10::DeviceType of 0 is the CPU.
     trace.allocations.push_back(
         {*event.start, *event.allocated, event.deviceType.value_or(0) > 0});
     return true;
   }
 
-  /// A kernel of CUPTI's range profiler: its times are made up.
+  /// Stores a kernel of CUPTI's range profiler. Kineto makes up its times.
   bool keepCounted() {
     if (trace.counted.size() >= limits.maxEvents)
       return stopAtTooMany();
@@ -329,7 +330,7 @@ private:
     kept.start = *event.start;
     kept.duration = *event.duration;
     kept.correlation = event.correlation.value_or(-1);
-    // The process of a kernel is its device.
+    // Without `device`, the process of a kernel is its device.
     kept.device = int32_t(event.device ? *event.device
                                        : integerIn(event.process).value_or(0));
     kept.stream = int32_t(event.stream.value_or(0));
@@ -341,7 +342,7 @@ private:
   void keepOnHost(HostEvent::Kind kind) {
     HostEvent &kept = trace.host.emplace_back();
     StringRef name = event.name;
-    // In 2021 all of them were operators.
+    // In 2021, annotations had the category of ops.
     if (kind == HostEvent::Op &&
         (name.starts_with("ProfilerStep#") || name.starts_with("Optimizer.")))
       kind = HostEvent::Annotation;
@@ -374,7 +375,7 @@ private:
   Event event;
   unsigned numGrid = 0, numBlock = 0;
   llvm::StringMap<uint32_t> threads;
-  /// Events that have begun, by thread: those of phase B.
+  /// The open events of phase B, by thread.
   llvm::StringMap<std::vector<Event>> begun;
   uint64_t numBegun = 0;
 };

@@ -58,7 +58,7 @@ void CountedKernels::count(StringRef label, StringRef unit, StringRef text) {
                         other = numberIn(text, NumberStyle::Comma);
   if (value)
     value = *value * scale;
-  // `n/a` is no number in either style.
+  // `n/a` is not a number in either style.
   if (!value && !only)
     return;
   if (!trace.takesCounter(value))

@@ -10,29 +10,28 @@
 
 namespace netc::trace {
 
-/// The counter for a label in ncu's sections, such as `Duration`; the label
-/// itself if it is not known.
+/// The counter that ncu's sections label so: `gpu__time_duration.sum` for
+/// `Duration`. An unknown label is returned as it is.
 llvm::StringRef metricOf(llvm::StringRef label);
 
-/// Parses `(2, 66, 1)`; zeros if it is something else.
+/// Parses the size of a grid or block, `(2, 66, 1)`. Zeros for other text.
 std::array<int64_t, 3> dimensionsIn(llvm::StringRef text);
 
-/// Builds the counted kernels of a trace, counter by counter.
+/// Adds counted kernels to a trace, counter by counter.
 class CountedKernels {
 public:
   explicit CountedKernels(Trace &trace) : trace(trace) {}
 
-  /// Begins a kernel.
+  /// Adds a kernel, which gets the counters that follow.
   CountedKernel &add(llvm::StringRef name);
-  /// Adds a counter to the last kernel. Of several with one name the first is
-  /// kept.
-  ///
-  /// Numbers are in the style of the first that has but one, 80.5 or 80,5.
+  /// Adds a counter to the last kernel, unless it has one of that name. The
+  /// first number that is valid in only one style, 80.5 or 80,5, decides the
+  /// style of all.
   void count(llvm::StringRef label, llvm::StringRef unit,
              llvm::StringRef value);
 
 private:
-  /// A counter that is a number in both styles, and its value in the other.
+  /// A counter that is a number in both styles, and its value in style Comma.
   struct Ambiguous {
     uint32_t counter; ///< index into Trace::counters
     double value;

@@ -11,7 +11,7 @@ using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
-/// Whether a line is the header. Lines of the profiler and of the profiled
+/// Whether a line is the header of the table. Output of ncu and of the profiled
 /// program may precede it.
 static bool isHeader(StringRef line) {
   return (line.starts_with("\"ID\",") || line.starts_with("ID,")) &&
@@ -96,7 +96,7 @@ private:
         trace.capability = field(capability).str();
     }
     if (!isWide) {
-      // The row of a rule has no counter.
+      // ncu's rules have rows without a counter.
       if (!field(metric).empty())
         kernels.count(field(metric), field(unit), field(value));
       return;

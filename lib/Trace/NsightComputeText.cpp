@@ -12,7 +12,7 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 /// Whether a line begins a kernel: `  NAME (2, 66, 1)x(384, 1, 1), Context 1,
-/// Stream 7, Device 0, CC 9.0`, or before 2022 `  NAME, 2021-May-09 15:22:21,
+/// Stream 7, Device 0, CC 9.0`, or before 2022, `  NAME, 2021-May-09 15:22:21,
 /// Context 1, Stream 7`.
 static bool isKernel(StringRef line) {
   size_t context = line.find(", Context ");
@@ -71,7 +71,7 @@ llvm::Expected<Trace>
 netc::trace::readNsightComputeText(Source &source, const TraceLimits &limits) {
   Trace trace;
   CountedKernels kernels(trace);
-  Spans table; // the current table
+  Spans table; // of the current table
   std::string line;
   while (source.line(line)) {
     if (isKernel(line)) {
@@ -86,7 +86,7 @@ netc::trace::readNsightComputeText(Source &source, const TraceLimits &limits) {
       table = spans;
     if (!spans.empty() || table.empty())
       continue;
-    // A blank line or a remark ends the table.
+    // A blank line ends the table.
     std::vector<std::string> cells = cellsOf(line, table);
     if (StringRef(line).trim().empty())
       table.clear();

@@ -28,7 +28,7 @@ class Rows {
 public:
   explicit Rows(sqlite3_stmt *query) : query(query) {}
 
-  /// False at the end and at damage; `status` tells which.
+  /// False at the end and if the database is damaged; isWhole() tells which.
   bool next() {
     status = query ? sqlite3_step(query.get()) : SQLITE_DONE;
     return status == SQLITE_ROW;
@@ -43,12 +43,13 @@ public:
   double real(int column) const {
     return sqlite3_column_double(query.get(), column);
   }
+  /// The integer in a column; none if it has another type.
   std::optional<int64_t> time(int column) const {
     if (sqlite3_column_type(query.get(), column) != SQLITE_INTEGER)
       return std::nullopt;
     return integer(column);
   }
-  /// From the first column to the second.
+  /// The end, in column 1, minus the start, in column 0.
   std::optional<int64_t> duration() const {
     auto start = time(0), end = time(1);
     int64_t duration;
@@ -73,8 +74,8 @@ private:
   int status = SQLITE_DONE;
 };
 
-/// A database that may be malicious: it is opened as immutable bytes, and no
-/// code in it runs.
+/// A database of unknown origin. It is opened read-only, and its views and
+/// triggers do not run.
 class Database {
 public:
   llvm::Error open(Source &source) {
@@ -93,7 +94,7 @@ public:
                     SQLITE_DBCONFIG_ENABLE_TRIGGER})
       sqlite3_db_config(opened, off, 0, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    // A packed file is read from memory, and one that lacks its end.
+    // SQLite cannot open a compressed or truncated file: read it into memory.
     if (isInMemory) {
       while (source.bytes(1 << 20, bytes))
         ;
@@ -118,7 +119,7 @@ public:
     return Rows(statement);
   }
 
-  /// Whether there is a table of this name that is neither a view nor virtual.
+  /// Whether there is a table of this name, and no view or virtual table.
   bool has(const std::string &table) {
     Rows rows = query("select 1 from sqlite_master where type = 'table' and "
                       "rootpage > 0 and name = '" +
@@ -157,12 +158,12 @@ public:
         0, sqlite3_errstr(sqlite3_extended_errcode(database.get()))));
   }
   bool isBroken = false;
-  /// Where a file that is cut ends; 0 of another.
+  /// The size of a truncated file in bytes; else 0.
   uint64_t end() const { return cutAt; }
 
 private:
-  /// SQLite's header: the size of a page at byte 16, and how many there are at
-  /// byte 28 (sqlite.org/fileformat.html).
+  /// SQLite's header has the size of a page at byte 16, and the number of pages
+  /// at byte 28 (sqlite.org/fileformat.html).
   static uint64_t pageSize(StringRef header) {
     unsigned size = llvm::support::endian::read16be(header.data() + 16);
     return size == 1 ? 65536 : size;
@@ -180,8 +181,8 @@ private:
            lacksPages(source.beginning(), size);
   }
 
-  /// SQLite reads nothing of a file that is shorter than its header says; of
-  /// one that has as many pages as it says, all rows but those that are lost.
+  /// SQLite does not open a file that is shorter than its header says. With the
+  /// number of pages corrected, it reads all rows that are left.
   void cutAtItsEnd() {
     if (!lacksPages(bytes, bytes.size()) || pageSize(bytes) < 512)
       return;
@@ -191,7 +192,8 @@ private:
                                      bytes.size() / pageSize(bytes));
   }
 
-  /// Aborts a query that takes more steps than all rows of the largest file.
+  /// Aborts after 2e10 steps of SQLite's virtual machine. All rows of the
+  /// largest file take fewer.
   static int onProgress(void *self) {
     constexpr uint64_t most = 20'000'000;
     return ++static_cast<Database *>(self)->thousands > most;
@@ -258,13 +260,12 @@ private:
     return isTooMany;
   }
 
-  /// The upper bits of a global id are the process, the lower 24 the thread.
+  /// The process of a global id, whose lower 24 bits are the thread.
   static int64_t processOf(int64_t global) { return global & ~0xffffffll; }
 
-  /// A unique number for a correlation id of a process, since another process
-  /// may use the same.
+  /// A correlation id that is unique in the trace. Each process has its own.
   int64_t correlationOf(int64_t process, int64_t id) {
-    // Those of CUPTI have 32 bits.
+    // CUPTI's ids have 32 bits.
     auto place = processes.try_emplace(process, processes.size()).first;
     return int64_t((place->second << 32) + uint64_t(id));
   }
@@ -353,7 +354,7 @@ private:
     return &event;
   }
 
-  /// Reads the calls that launched the device events.
+  /// Reads the runtime calls that launched the device events. Drops others.
   bool readLaunches() {
     llvm::sort(correlations);
     Rows rows = database.select(
@@ -380,7 +381,7 @@ private:
     return rows.isWhole();
   }
 
-  /// What the text of a range says.
+  /// What the text of an NVTX range states.
   struct Range {
     Name name = 0;
     bool isOp = false;
@@ -388,8 +389,8 @@ private:
     uint32_t inputs = 0;
   };
 
-  /// Those of `emit_nvtx` are ops: `aten::addmm, seq = 45480, op_id = 991316,
-  /// sizes = [[..]]`.
+  /// PyTorch's `emit_nvtx` makes a range for each op: `aten::addmm, seq =
+  /// 45480, op_id = 991316, sizes = [[..]]`.
   Range rangeOf(StringRef text) {
     auto [name, facts] = text.split(", ");
     auto fact = [facts = facts](StringRef key) {
@@ -421,7 +422,8 @@ private:
 
   bool readRanges() {
     std::unordered_map<int64_t, Range> known; // by id of the text
-    // 59 is a range of a thread, 60 one that any thread may end.
+    // Event type 59 is a range of one thread (push and pop), 60 one that
+    // another thread may end (start and end).
     Rows rows = database.select(
         "NVTX_EVENTS", {"start", "end", "text", "textId", "globalTid"},
         "where eventType in (59, 60) and end is not null");
@@ -453,8 +455,8 @@ private:
     return rows.isWhole();
   }
 
-  /// `nsys profile --gpu-metrics-devices=..`; the lower byte of a type is the
-  /// device.
+  /// Reads the samples of `nsys profile --gpu-metrics-devices=..`. The lowest
+  /// byte of a typeId is the device.
   bool readSamples() {
     llvm::DenseMap<int64_t, Name> metrics;
     Rows kinds =
@@ -484,7 +486,7 @@ private:
   Database database;
   std::optional<Rows> texts;
   bool hasProcesses = false, isTooMany = false;
-  // Any number may be an id, also those that a DenseMap keeps for itself.
+  // Not DenseMap: it reserves two keys, and an id may be any number.
   std::unordered_map<int64_t, Name> names;
   std::unordered_map<int64_t, uint32_t> threads;
   std::unordered_map<int64_t, uint64_t> processes;

@@ -11,7 +11,7 @@ using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
-/// Whether these are the columns of a report that netc reads.
+/// Whether these are the columns of `cuda_gpu_trace` or `cuda_gpu_kern_sum`.
 static bool isReport(const Columns &columns) {
   bool isTrace = columns.find("Start") >= 0 && columns.find("Duration") >= 0;
   bool isSum =
@@ -131,7 +131,7 @@ private:
     event.duration = *duration;
     event.correlation = integerIn(field("CorrId")).value_or(-1);
     event.stream = int32_t(number("Strm"));
-    // The name of the device, then its number.
+    // `Tesla V100 (0)`: the name of the device, then its number.
     StringRef device = field("Device");
     if (trace.device.empty())
       trace.device = device.take_front(device.rfind(" (")).str();

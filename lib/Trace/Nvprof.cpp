@@ -26,8 +26,7 @@ bool netc::trace::isNvprof(StringRef text) {
   return false;
 }
 
-/// The rows of a kernel are consecutive. The sum of a counter is `Invocations`
-/// times its mean.
+/// The rows of a kernel are consecutive. `Avg` is the mean over `Invocations`.
 llvm::Expected<Trace> netc::trace::readNvprof(Source &source,
                                               const TraceLimits &limits) {
   Trace trace;
@@ -54,11 +53,11 @@ llvm::Expected<Trace> netc::trace::readNvprof(Source &source,
     if (key != current) {
       current = key;
       kernels.add(field("Kernel")).invocations = *invocations;
-      // `Tesla P100-PCIE-16GB (0)`
+      // Such as `Tesla P100-PCIE-16GB (0)`.
       if (trace.device.empty())
         trace.device = device.take_front(device.rfind(" (")).str();
     }
-    // `45.31%`, `512.11MB/s`, `Mid (4)`
+    // Such as `45.31%`, `512.11MB/s` and `Mid (4)`.
     StringRef mean = field("Avg");
     if (mean.ends_with(")"))
       mean = mean.drop_back().substr(mean.rfind('(') + 1);

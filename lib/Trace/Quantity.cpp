@@ -15,8 +15,8 @@ using llvm::StringRef;
 
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Writes each separator between thousands as `mark`, and drops a remark. A
-/// space is a separator where three digits follow.
+/// Replaces each space or apostrophe between thousands by `mark`. Such a
+/// character without three digits after it begins a remark, which is dropped.
 static std::string withSeparators(StringRef text, char mark) {
   constexpr StringRef others[] = {"\u00a0", "\u202f", "\u2019", "'", " "};
   std::string plain;
@@ -49,7 +49,7 @@ std::optional<double> netc::trace::numberIn(StringRef text, NumberStyle style) {
     return std::nullopt;
   StringRef whole = rest.take_front(rest.find(point));
   StringRef behind = rest.drop_front(whole.size());
-  // 1,234,567; in India 12,34,567.
+  // 1,234,567, or 12,34,567 in India.
   llvm::SmallVector<StringRef, 8> groups;
   whole.split(groups, separator);
   for (auto [i, group] : llvm::enumerate(groups)) {

@@ -11,25 +11,27 @@
 
 namespace netc::trace {
 
-/// How a file writes numbers: 1,234.5, or 1.234,5 as in much of Europe.
+/// How a file writes numbers: as 1,234.5, or as 1.234,5 in much of Europe.
 enum class NumberStyle { Point, Comma };
 
-/// A number of a table, with separators between thousands: a comma or point,
-/// spaces or apostrophes. A remark after it is ignored, `12 (3; 9)`. None for
-/// `n/a`, `nan`, infinities, for numbers in the other style, and for any other
-/// text.
+/// Parses a number of a table. Thousands may be separated by commas (points in
+/// style Comma), spaces or apostrophes. A remark after the number is ignored:
+/// `12 (3; 9)`. None for `n/a`, `nan`, infinities, a number in the other style,
+/// and any other text.
 std::optional<double> numberIn(llvm::StringRef text,
                                NumberStyle style = NumberStyle::Point);
 
-/// The one style in which a text is a number. None of a text that is one in
-/// both, such as 12 or 1,234, or in neither.
+/// The only style in which a text is a number. None if it is one in both
+/// styles, such as 12 or 1,234, or in neither.
 std::optional<NumberStyle> styleOf(llvm::StringRef text);
 
 /// The factor of a unit's prefix: `nsecond` 1e-9, `Kbyte` 1e3, `cycle/usecond`
-/// 1e6. 1 without a prefix, as for `%` and `inst`.
+/// 1e6. Other units of time are converted to seconds: `min` 60. 1 for other
+/// units, such as `%` and `inst`.
 double scaleOf(llvm::StringRef unit);
 
-/// A duration in nanoseconds, rounded; none if it does not fit.
+/// Converts a duration to nanoseconds, rounded. None if `text` is no number, or
+/// the result does not fit.
 std::optional<int64_t> nanosecondsIn(llvm::StringRef text,
                                      llvm::StringRef unit);
 

@@ -17,7 +17,7 @@ struct TraceLimits {
   uint64_t maxEvents = 50'000'000;       ///< that are stored
 };
 
-/// The reason why a trace cannot be read.
+/// Why a trace cannot be read.
 class TraceError : public llvm::ErrorInfo<TraceError> {
 public:
   static char ID;
@@ -30,16 +30,16 @@ public:
   }
 
   Message message;
-  std::string file; ///< where it is not the one that was asked for
+  std::string file; ///< if another file than the trace is wrong; else empty
 };
 
 inline llvm::Error fail(Message message, llvm::StringRef file = "") {
   return llvm::make_error<TraceError>(std::move(message), file);
 }
 
-/// Reads a profiler's file. The format is recognized by the content, never by
-/// the name. A damaged file is read up to the damage if something complete
-/// precedes it, and `Trace::cutAt` is set. Fails with a TraceError.
+/// Reads a profiler's file. The content determines the format, not the name. A
+/// damaged file is read up to the damage, and `Trace::cutAt` is set; if nothing
+/// complete precedes the damage, that is an error. Fails with a TraceError.
 llvm::Expected<Trace> read(llvm::StringRef path,
                            const TraceLimits &limits = {});
 

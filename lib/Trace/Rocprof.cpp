@@ -13,16 +13,16 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// `rocprofiler-sdk-tool[].buffer_records.kernel_dispatch[]`, and the names of
-/// kernels in `kernel_symbols[]` beside. With `--pmc`,
-/// `callback_records.counter_collection[]` has the counters of each dispatch,
-/// and `counters[]` their names.
+/// Reads `kernel_dispatch[]` and `memory_copy[]` of
+/// `rocprofiler-sdk-tool[].buffer_records`; `kernel_symbols[]` has the names of
+/// kernels. With `--pmc`, `callback_records.counter_collection[]` has the
+/// counters of each dispatch, and `counters[]` their names.
 class RocprofReader : public JsonReader {
 public:
   RocprofReader(Trace &trace, const TraceLimits &limits)
       : trace(trace), limits(limits) {}
 
-  /// Resolves names, which may come after the kernels.
+  /// Looks up names, which may follow the kernels that have them.
   void finish() {
     for (auto [event, symbol] : llvm::zip_equal(trace.kernels, symbols))
       if (event.kind == DeviceEvent::Kernel)
@@ -124,7 +124,7 @@ private:
       if (keyAt(5) == "product_name" ||
           (keyAt(5) == "name" && agentName.empty()))
         agentName = text.str();
-      else if (keyAt(5) == "type") // rocprofiler_agent_type_t
+      else if (keyAt(5) == "type") // 2 is ROCPROFILER_AGENT_TYPE_GPU
         isGpu = text == "2";
       else if (keyAt(5) == "cu_count")
         units = integerIn(text);
@@ -134,12 +134,12 @@ private:
     return true;
   }
 
-  /// Avoids the two keys that LLVM's maps reserve.
+  /// Clears the top bits, since DenseMap reserves two keys.
   static int64_t keyIn(StringRef text) {
     return integerIn(text).value_or(0) & 0x7fffffffffffff;
   }
 
-  /// `level` is the depth of its members.
+  /// Reads a member of an event; `level` is the depth of its members.
   void ofEvent(StringRef text, size_t level) {
     auto number = [&] { return integerIn(text).value_or(0); };
     StringRef key = keyAt(level), inner = keyAt(level + 1);
@@ -152,7 +152,7 @@ private:
       event.correlation = number();
     else if (key != "dispatch_info")
       return;
-    else if (inner == "kernel_id") // or its `handle`
+    else if (inner == "kernel_id") // or an object with `handle`
       symbol = keyIn(text);
     else if (depth() == level + 2 && inner == "agent_id")
       event.device =
@@ -172,14 +172,14 @@ private:
         sizes[axis] = size;
   }
 
-  /// The grid is in threads here, and in blocks everywhere else.
+  /// Converts the grid from threads, as rocprofv3 states it, to blocks.
   void countBlocks() {
     for (unsigned axis = 0; axis < 3; ++axis)
       if (extents.block[axis] > 0 && extents.grid[axis] > 0)
         extents.grid[axis] = (extents.grid[axis] - 1) / extents.block[axis] + 1;
   }
 
-  /// A counter has a record for each unit that counts: they are added up.
+  /// Each hardware unit has its own record of a counter. Adds them up.
   void addCounter() {
     if (!counterValue || !trace.takesCounter(counterValue))
       return;
@@ -188,7 +188,7 @@ private:
         trace.counters[i].value += *counterValue;
         return;
       }
-    constexpr size_t most = 4096; // of a dispatch
+    constexpr size_t most = 4096; // counters of a dispatch
     if (trace.counters.size() - firstCounter >= most)
       return;
     trace.counters.push_back({0, *counterValue});
@@ -239,9 +239,9 @@ private:
   std::optional<double> counterValue;
   size_t firstCounter = 0;
   bool isGpu = false;
-  std::vector<int64_t> symbols;        ///< of Trace::kernels
-  std::vector<int64_t> countedSymbols; ///< of Trace::counted
-  std::vector<int64_t> counterIds;     ///< of Trace::counters
+  std::vector<int64_t> symbols;        ///< parallel to Trace::kernels
+  std::vector<int64_t> countedSymbols; ///< parallel to Trace::counted
+  std::vector<int64_t> counterIds;     ///< parallel to Trace::counters
   llvm::DenseMap<int64_t, Name> names, counterNames;
   llvm::DenseMap<int64_t, int32_t> devices;
 };

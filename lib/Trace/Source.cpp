@@ -17,12 +17,12 @@ llvm::Expected<std::unique_ptr<Source>> Source::open(llvm::StringRef path,
   if (llvm::sys::fs::is_directory(path))
     return fail(error::CannotRead(path, "it is a folder"));
   std::unique_ptr<Source> source(new Source);
-  // zlib passes unpacked files through.
+  // zlib also reads files that are not compressed.
   source->file = gzopen(path.str().c_str(), "rb");
   if (!source->file)
     return fail(error::CannotRead(path, llvm::sys::StrError()));
-  // If the file is damaged, the data that zlib has unpacked into its buffer is
-  // lost: keep the buffer small.
+  // Of a damaged file, zlib loses the data that is in its buffer: keep it
+  // small.
   gzbuffer(source->file, 1 << 14);
   source->buffer.resize(1 << 18);
   source->maxBytes = maxBytes;
@@ -47,7 +47,8 @@ Source::~Source() {
     gzclose_r(file);
 }
 
-/// Reads more of the file behind what is left. False if there is no more.
+/// Reads more of the file into the buffer, after what is left there. False at
+/// the end.
 bool Source::more() {
   if (tooLong || !broken.empty() || !file)
     return false;
@@ -71,7 +72,7 @@ bool Source::more() {
   return got > 0;
 }
 
-/// The mark that programs on Windows begin a text in UTF-8 with.
+/// Programs on Windows begin UTF-8 with a byte order mark.
 void Source::skipMark() {
   if (beginning().starts_with("\xef\xbb\xbf"))
     at = 3;

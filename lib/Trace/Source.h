@@ -13,44 +13,48 @@ struct gzFile_s;
 
 namespace netc::trace {
 
-/// The text of a file, read in pieces, and unpacked if it is gzip. It begins
-/// behind a mark of UTF-8.
+/// The text of a file, read in pieces, decompressed if it is gzip, and without
+/// a byte order mark of UTF-8.
 class Source {
 public:
   /// Fails if the file cannot be opened, or is a folder.
   static llvm::Expected<std::unique_ptr<Source>> open(llvm::StringRef path,
                                                       uint64_t maxBytes);
-  /// A text in memory, not packed.
+  /// A text in memory, which is not compressed.
   static std::unique_ptr<Source> of(llvm::StringRef text);
   ~Source();
 
-  /// The next byte. -1 at the end, at damage, and after `maxBytes`.
+  /// The next byte, without consuming it. -1 at the end, at damage, and after
+  /// `maxBytes`.
   int peek() { return at < filled ? uint8_t(buffer[at]) : fill(); }
+  /// Like peek(), but consumes the byte.
   int next() {
     int byte = peek();
     at += byte >= 0;
     return byte;
   }
-  /// The next `size` bytes, or all that remain, without consuming them; a few
-  /// at most.
+  /// The next `size` bytes, or all that remain, without consuming them. At most
+  /// the size of the buffer.
   llvm::StringRef ahead(size_t size);
-  /// The bytes that are at hand, without consuming them: at least one after
-  /// `peek` found one.
+  /// The bytes in the buffer, without consuming them. At least one if peek()
+  /// found one.
   llvm::StringRef buffered() const {
     return llvm::StringRef(buffer.data() + at, filled - at);
   }
-  /// Reads a line without its end, at most 16 MiB of it. False at the end of
-  /// the text.
+  /// Reads a line without its end. Drops what exceeds 16 MiB. False at the end
+  /// of the text.
   bool line(std::string &text);
-  /// Appends `size` bytes to `to`; false if there are fewer.
+  /// Appends `size` bytes to `to`. If fewer remain, appends those and returns
+  /// false.
   bool bytes(uint64_t size, std::string &to);
   /// Skips `size` bytes; false if there are fewer.
   bool skip(uint64_t size);
   /// The beginning of the text, at most 64 KiB, without consuming it.
   llvm::StringRef beginning();
 
-  /// The path of the file; empty if it is packed or in memory.
+  /// The path of the file; empty if it is compressed or in memory.
   llvm::StringRef path() const { return plainPath; }
+  /// The position of the next byte in the decompressed text.
   uint64_t offset() const { return before + at; }
   bool isTooLong() const { return tooLong; }
   uint64_t limit() const { return maxBytes; }
@@ -78,12 +82,12 @@ private:
   std::string broken;
 };
 
-/// Reports damage at byte `at`: an error if `trace` is empty, else sets
-/// `trace.cutAt`.
+/// Reports damage at byte `at`: an error if `trace` is empty; else sets its
+/// `cutAt` and `cutBy`.
 llvm::Error cut(Trace &trace, uint64_t at, llvm::StringRef why);
 
-/// The same if the source ended early. Success if it did not. A source beyond
-/// its limit is an error.
+/// Reports where the source ended early, if it did. A source beyond its limit
+/// is an error.
 llvm::Error cutWhere(const Source &source, Trace &trace);
 
 } // namespace netc::trace

@@ -20,7 +20,7 @@ std::string netc::trace::withoutFolders(StringRef text) {
     if (word.empty())
       word = text;
     text = text.drop_front(word.size());
-    // `operator/` is none.
+    // `operator/` is not a path.
     size_t folder = word.find_last_of("/\\");
     bool isPath =
         folder != StringRef::npos && !word.substr(folder + 1).trim().empty();
@@ -36,11 +36,12 @@ std::string netc::trace::withoutFolders(StringRef text) {
   return kept;
 }
 
-/// Whether a name ends in a domain: `node7.cluster.local`. Countries and the
-/// like end names of three labels or more, none a number: `block.0.in` is a
-/// module. Files such as `scale.py` and layers such as `bn` are in none.
+/// Whether a name ends in a top-level domain: `node7.cluster.local`. A domain
+/// that may also end the name of a module counts only after two labels, and if
+/// no label is a number: `block.0.in` is a module. `py` and `bn` are left out,
+/// since files and layers have them.
 static bool hasDomain(llvm::ArrayRef<StringRef> labels) {
-  // Not `net`, which is the name of many a module.
+  // `net` is the name of many modules, so it needs two labels.
   constexpr StringRef domains[] = {
       "com",      "org", "edu",         "gov",  "mil",   "local",
       "internal", "lan", "localdomain", "corp", "intra", "intranet"};
@@ -61,7 +62,7 @@ static bool hasDomain(llvm::ArrayRef<StringRef> labels) {
           }));
 }
 
-/// Whether a word names a machine or a user on one: `me@node`,
+/// Whether a word names a machine, or a user on one: `me@node`,
 /// `node7.cluster.local`, `10.0.0.7`.
 static bool isHost(StringRef word) {
   llvm::SmallVector<StringRef, 8> labels;
@@ -76,9 +77,8 @@ static bool isHost(StringRef word) {
   return isAddress || hasDomain(labels) || hasUser;
 }
 
-/// Whether a word is an address of IPv6, perhaps with a port, or behind a
-/// label: `tcp:fe80::1`. One without a digit is rather a name of C++:
-/// `ad::add`.
+/// Whether a word is an IPv6 address, perhaps with a port or after a label:
+/// `tcp:fe80::1`. Without a digit it is a C++ name, such as `ad::add`.
 static bool isAddressOfIPv6(StringRef word) {
   auto isHex = [](StringRef text) {
     return text.find_first_not_of("0123456789abcdefABCDEF:.") ==
@@ -91,8 +91,8 @@ static bool isAddressOfIPv6(StringRef word) {
          llvm::any_of(word, llvm::isDigit) && isHex(word);
 }
 
-/// The text with `?` for each word for which `hides` holds. A word has letters,
-/// digits and `joints`.
+/// Replaces each word for which `hides` holds by `?`. A word consists of
+/// letters, digits and characters of `joints`.
 static std::string without(StringRef text, StringRef joints,
                            bool (*hides)(StringRef)) {
   auto isOfWord = [&](char c) {
@@ -167,7 +167,8 @@ Slice Trace::addWords(llvm::ArrayRef<std::string> texts) {
   return known->second;
 }
 
-/// The index of `added` in a list that has no two of the same bytes.
+/// The index of the element of `list` with the same bytes as `added`. Appends
+/// `added` if there is none.
 template <typename T>
 static uint32_t indexOf(const T &added, std::vector<T> &list,
                         llvm::StringMap<uint32_t> &known) {

@@ -17,7 +17,7 @@
 
 namespace netc::trace {
 
-/// The number of a text. Equal texts have equal numbers; 0 is the empty text.
+/// The number of an interned text. 0 is the empty text.
 using Name = uint32_t;
 
 /// A table of texts, each stored once.
@@ -45,8 +45,8 @@ struct Slice {
   uint32_t begin = 0, size = 0;
 };
 
-/// What an op was called with, by argument. Equal inputs are stored once, since
-/// most ops repeat in every step.
+/// The inputs of an op, by argument. Equal inputs are stored once, since most
+/// ops repeat in each step.
 struct Inputs {
   Slice shapes; ///< in Trace::tensors
   Slice types;  ///< in Trace::words
@@ -57,7 +57,7 @@ struct Inputs {
 struct HostEvent {
   enum Kind : uint8_t {
     Op,         ///< `aten::addmm`, or a node of autograd
-    Annotation, ///< `ProfilerStep#3`, an optimizer's step, a range of the user
+    Annotation, ///< `ProfilerStep#3`, an optimizer's step, a user's range
     Module,     ///< `Linear_2`, of an `nn.Module` event
     Launch      ///< a call that starts work on a device
   };
@@ -66,15 +66,15 @@ struct HostEvent {
   uint32_t thread = 0; ///< index into Trace::threads
   uint32_t inputs = 0; ///< index into Trace::inputs
   int64_t start = 0, duration = 0;
-  int64_t sequence = -1;    ///< number of the autograd node, or -1
-  int64_t correlation = -1; ///< of a launch
-  int32_t external = -1;    ///< id by which kernels refer to their op
-  int32_t record = -1;      ///< id by which an execution trace refers to the op
+  int64_t sequence = -1;    ///< of the autograd node; -1 if there is none
+  int64_t correlation = -1; ///< of a launch and its kernel; else -1
+  int32_t external = -1;    ///< Kineto's external id; -1 if there is none
+  int32_t record = -1; ///< id of the record function, as in execution traces
 
   int64_t end() const { return start + duration; }
 };
 
-/// How many blocks a kernel has, and threads a block, by axis.
+/// The grid in blocks and the block in threads, by axis. 0 if unknown.
 struct Extents {
   std::array<int64_t, 3> grid = {0, 0, 0}, block = {0, 0, 0};
 };
@@ -87,66 +87,67 @@ struct DeviceEvent {
   int64_t start = 0, duration = 0;
   int64_t correlation = -1;
   uint32_t extents = 0; ///< index into Trace::extents
-  Name op = 0;          ///< path of its layer, if the tool records it
-  Slice counters;       ///< in Trace::counters: those of XLA
+  Name op = 0;          ///< path of the layer; empty if it is not recorded
+  Slice counters;       ///< in Trace::counters; only from XLA
   int32_t device = 0, stream = 0;
-  /// The profiler's estimates; negative if there are none.
+  /// Kineto's estimates: blocks per SM, and occupancy in percent. Negative if
+  /// there are none.
   float blocksPerSm = -1, occupancy = -1;
 
   int64_t end() const { return start + duration; }
 };
 
-/// A counter of a kernel by its tool's name, `smsp__cycles_active.sum`, in the
-/// unit without a prefix: seconds, bytes, Hz. Percentages stay as they are.
+/// A counter of a kernel. It has its tool's name, such as
+/// `smsp__cycles_active.sum`, and a unit without a prefix: seconds, bytes, Hz.
+/// Percentages stay percentages.
 struct Counter {
   Name metric = 0;
   double value = 0;
 };
 
-/// A kernel under a counting tool. It has no time in training: such tools run
-/// kernels several times, one by one, at another clock.
+/// A kernel as a tool for hardware counters ran it: several times, alone, and
+/// at another clock. So it has no time of the training step.
 struct CountedKernel : Extents {
   Name name = 0;
-  /// More than 1 if the tool gives only the mean over kernels of one name.
+  /// More than 1 if the counters are means over kernels of one name.
   int64_t invocations = 1;
   int32_t device = 0, stream = 0;
   Slice counters; ///< in Trace::counters
 };
 
-/// What a tool measured of a whole device at a time, in percent.
+/// A sample of a whole device, in percent.
 struct Sample {
-  int64_t time = 0; ///< ns, of the clock of the other events
+  int64_t time = 0; ///< ns, on the clock of the other events
   Name metric = 0;  ///< `SMs Active [Throughput %]`
   int32_t device = 0;
   float value = 0;
 };
 
-/// What an allocator has handed out at a time.
+/// The bytes that an allocator has handed out in total.
 struct Allocation {
   int64_t time = 0; ///< ns
   int64_t bytes = 0;
   bool isOnDevice = false;
 };
 
-/// FLOP that a tool counted, as a user hands them in beside a trace.
+/// FLOP that a tool counted. A user gives them in addition to a trace.
 struct Count {
-  Name op = 0; ///< `aten::mm`; with FlopCounterMode `aten.mm`
-  Name module =
-      0; ///< with FlopCounterMode: `Sequential.1`; `Global` is the total
-  Name parent = 0;                   ///< the op around it, if that is recorded
-  Slice shapes;                      ///< in Trace::tensors, by argument
+  Name op = 0;     ///< `aten::mm`; with FlopCounterMode `aten.mm`
+  Name module = 0; ///< of FlopCounterMode; `Global` is the total
+  Name parent = 0; ///< the op around it; 0 if not recorded
+  Slice shapes;    ///< in Trace::tensors, by argument
   int64_t order = -1, sequence = -1; ///< -1 if not recorded
   int64_t calls = 1;                 ///< number of calls that are summed
   int64_t flop = 0;
   int64_t unit = 1; ///< the tool rounds to multiples of this
 };
 
-/// A text without the folders in its paths, which may be private:
-/// `C:\Users\me\scale.py:7` is `scale.py:7`.
+/// A text with the last part of each path only, since folders may be private:
+/// `C:\Users\me\scale.py:7` becomes `scale.py:7`.
 std::string withoutFolders(llvm::StringRef text);
 
-/// A name or a device as reports show it: without folders, and with `?` for
-/// names of hosts, for control characters and for bytes that are no UTF-8.
+/// A name as reports show it: without folders, and with `?` in place of hosts
+/// and their addresses, control characters and invalid UTF-8.
 std::string shownName(llvm::StringRef name);
 
 struct Thread {
@@ -155,49 +156,52 @@ struct Thread {
 
 /// The contents of a profiler's file.
 struct Trace {
-  std::string file;   ///< its path; empty of a text in memory
+  std::string file;   ///< path; empty for a text in memory
   std::string format; ///< `kineto`
   std::string tool;   ///< `PyTorch Profiler`
   std::string device; ///< `Tesla V100-SXM2-32GB`; empty if not recorded
   int64_t devices = 0;
   std::optional<int64_t> sms;
-  std::string capability; ///< of CUDA, `8.0`; empty if not said
-  int64_t dies = 1;       ///< that each count for themselves
+  std::string capability; ///< of CUDA, `8.0`; empty if unknown
+  int64_t dies = 1;       ///< XCDs of an Instinct; each counts cycles
 
   Names names;
   std::vector<Thread> threads;
-  // A deque: there may be millions, which a vector would copy as it grows.
+  // Deques: there may be millions of events, which a vector would copy as it
+  // grows.
   std::deque<HostEvent> host;
   std::deque<DeviceEvent> kernels;
-  std::vector<CountedKernel> counted; ///< in the order of their launches
+  std::vector<CountedKernel> counted; ///< in order of launch
   std::vector<Counter> counters;
-  std::vector<Sample> samples; ///< in the order of their times
+  std::vector<Sample> samples; ///< in order of time
   std::deque<Allocation> allocations;
   std::vector<Count> counts;
   int64_t countedSteps = 1; ///< number of steps that `counts` are summed over
 
-  std::vector<Inputs> inputs = {Inputs()};    ///< the first are of no op
-  std::vector<Extents> extents = {Extents()}; ///< the first are not known
+  std::vector<Inputs> inputs = {Inputs()};    ///< the first is empty
+  std::vector<Extents> extents = {Extents()}; ///< the first is unknown
   std::vector<Slice> tensors;                 ///< each a range in `sizes`
   std::vector<int64_t> sizes;
   std::vector<Name> words;
 
-  uint64_t read = 0;   ///< number of events
+  uint64_t read = 0;   ///< number of events in the file
   uint64_t broken = 0; ///< events without a time, or with one out of range
-  uint64_t brokenCounters = 0; ///< counters that are no counts
-  uint64_t shapesAdded = 0;    ///< ops whose shapes are of an execution trace
+  uint64_t brokenCounters = 0; ///< counters with impossible values
+  uint64_t shapesAdded = 0;    ///< ops with shapes from an execution trace
   std::map<std::string, uint64_t>
       dropped; ///< events that are not stored, by category
   bool hasShapes = false, hasSequence = false, hasModules = false;
-  /// False for an execution trace, whose ops nest, but have no durations.
+  /// False for an execution trace, whose ops nest but have no durations.
   bool hasTimes = true;
-  /// The byte of the unpacked text where the file breaks off; none if it is
-  /// complete.
-  std::optional<uint64_t> cutAt; ///< byte, of the unpacked text
+  /// Where the file breaks off, in bytes of the decompressed text. None if it
+  /// is complete.
+  std::optional<uint64_t> cutAt;
+  /// Why it breaks off.
   std::string cutBy;
-  /// Places that are no JSON and were read all the same, and the first of them.
+  /// The number of places that were read although they are not JSON, and the
+  /// first of them, in bytes of the decompressed text.
   uint64_t mended = 0;
-  std::optional<uint64_t> mendedAt; ///< byte, of the unpacked text
+  std::optional<uint64_t> mendedAt;
 
   const Extents &extentsOf(const DeviceEvent &event) const {
     return extents[event.extents];
@@ -220,7 +224,7 @@ struct Trace {
     return word(inputsOf(event).types, argument);
   }
   /// Whether an event has times, and sums and differences of all times so far
-  /// fit in 64 bits. Counts it as broken otherwise.
+  /// fit in 64 bits. Otherwise counts the event as broken.
   bool takesTimes(std::optional<int64_t> start,
                   std::optional<int64_t> duration) {
     constexpr int64_t most = int64_t(1) << 61;
@@ -232,13 +236,14 @@ struct Trace {
     allDurations += *duration;
     return true;
   }
-  /// Whether a counter can have this value: no GPU counts below 0, or beyond 64
-  /// bits. Counts it as broken otherwise.
+  /// Whether a counter can have this value: no GPU counts below 0 or beyond 64
+  /// bits. Otherwise counts the counter as broken.
   bool takesCounter(std::optional<double> value) {
     bool takes = value && *value >= 0 && *value < 0x1p64;
     brokenCounters += !takes;
     return takes;
   }
+  /// The value of a kernel's counter; none if it was not counted.
   std::optional<double> counter(Slice slice, llvm::StringRef metric) const {
     for (const Counter &counter :
          llvm::ArrayRef(counters).slice(slice.begin, slice.size))
@@ -246,10 +251,11 @@ struct Trace {
         return counter.value;
     return std::nullopt;
   }
-  /// Adds shapes by argument, or words. Equal lists are stored once.
+  /// Store lists of shapes or words, by argument, and return where they are.
+  /// Equal lists are stored once.
   Slice addShapes(llvm::ArrayRef<std::vector<int64_t>> shapes);
   Slice addWords(llvm::ArrayRef<std::string> texts);
-  /// Return their index. Equal ones are stored once.
+  /// Return the index in `inputs` or `extents`. Equal ones are stored once.
   uint32_t addInputs(const Inputs &added);
   uint32_t addExtents(const Extents &added);
   bool isEmpty() const {

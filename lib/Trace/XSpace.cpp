@@ -14,14 +14,14 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
-/// The fields of a protobuf message in wire format.
+/// Iterates over the fields of a protobuf message in wire format.
 class Fields {
 public:
-  /// With `takesCut` the last field is given even if it lacks its end.
+  /// With `takesCut`, next() also gives a last field that is truncated.
   explicit Fields(StringRef bytes, bool takesCut = false)
       : takesCut(takesCut), rest(bytes) {}
 
-  /// False at the end, and if the bytes are no message.
+  /// False at the end and for invalid bytes, which set `isBroken`.
   bool next() {
     uint64_t tag;
     if (rest.empty() || !varint(tag))
@@ -47,8 +47,8 @@ public:
   }
 
   uint64_t number = 0;
-  uint64_t value = 0; ///< of a number
-  StringRef bytes;    ///< of a text or a message
+  uint64_t value = 0; ///< of a number; else the size of `bytes`
+  StringRef bytes;    ///< of a string or message
   bool isBroken = false;
 
 private:
@@ -81,7 +81,7 @@ private:
   StringRef rest;
 };
 
-/// Reads a varint from the source.
+/// Reads a varint; none if the source ends within it, or if it is too long.
 std::optional<uint64_t> varintOf(Source &source) {
   uint64_t result = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -95,7 +95,7 @@ std::optional<uint64_t> varintOf(Source &source) {
   return std::nullopt;
 }
 
-/// A plane, which has the events of a device or of the host.
+/// An XPlane, which has the events of a device or of the host.
 class Plane {
 public:
   Plane(Trace &trace, const TraceLimits &limits)
@@ -104,8 +104,8 @@ public:
   /// False if there are too many events. Sets `isBroken` if the bytes are
   /// damaged; the rest of the plane is read.
   bool read(StringRef bytes) {
-    // Names of events and stats come after the lines that use them. A plane
-    // that is cut has lines without names.
+    // The names of events and stats follow the lines that use them. A truncated
+    // plane lacks them.
     Fields plane(bytes, /*takesCut=*/true);
     while (plane.next())
       if (plane.number == 2)
@@ -134,7 +134,8 @@ public:
   bool isBroken = false;
 
 private:
-  /// Adds an entry of a map whose message has its name in field 2.
+  /// Adds an entry of a map to `names`. Its value is a message with the name in
+  /// field 2.
   static void addMetadata(StringRef entry,
                           std::map<uint64_t, StringRef> &names) {
     Fields fields(entry);
@@ -166,7 +167,7 @@ private:
         start = int64_t(fields.value);
     isBroken |= fields.isBroken;
     // Other lines of a device repeat its events by step, module and op. A TPU
-    // has no streams, but one line of ops.
+    // has one line of ops instead of streams.
     StringRef stream = line;
     bool isOps = name.contains("TPU") && line.starts_with("XLA Ops");
     if (isDevice && !stream.consume_front("Stream #") && !isOps)
@@ -216,7 +217,7 @@ private:
         addStat(fields.bytes, event);
       }
     ++trace.read;
-    // Picoseconds since the start of the line.
+    // Times are in picoseconds, relative to the start of the line.
     event.duration = int64_t(duration / 1000);
     if (fields.isBroken ||
         __builtin_add_overflow(lineStart, int64_t(offset / 1000),
@@ -246,7 +247,7 @@ private:
         event.details = textOf(fields);
       } else if (stat == "flops" || stat == "model_flops" ||
                  stat == "bytes_accessed") {
-        // XLA gives -1 for calls that it does not know.
+        // XLA gives -1 for calls whose cost it does not know.
         int64_t count = int64_t(fields.value);
         if (fields.number != 2 && count >= 0)
           event.counters.push_back({trace.names.intern(stat), double(count)});
@@ -303,7 +304,7 @@ private:
     auto event = eventIn(bytes, lineStart);
     if (!event)
       return true;
-    // Of the host only the calls that launch kernels are read.
+    // Of the host's events, keep only calls that launch work on a device.
     if (event->correlation < 0) {
       ++trace.dropped["other"];
       return true;
@@ -334,11 +335,12 @@ private:
 };
 } // namespace
 
-/// Whether the first field is a plane that is as long as its length says.
+/// Whether the first field can be an XPlane: a message in field 1 that begins
+/// with an id or a name.
 bool netc::trace::isXSpace(StringRef text) {
   if (!text.consume_front("\n"))
     return false;
-  // The plane's length, then its id or its name.
+  // Skip the size of the message, a varint.
   text = text.drop_while([](char c) { return uint8_t(c) >= 128; });
   text = text.drop_front(std::min<size_t>(1, text.size()));
   return text.starts_with("\x08") || text.starts_with("\x12");
