@@ -8,8 +8,8 @@ using namespace netc;
 using namespace netc::audit;
 
 namespace {
-/// FLOP of items, and of those that follow each other. Most are told apart by
-/// their doubles, which takes less time.
+/// The FLOP of items and sums over consecutive ones. Doubles are compared
+/// first, which takes less time than exact numbers.
 class Sums {
 public:
   explicit Sums(llvm::ArrayRef<Item> items) : sums(1), near(1, 0), known(1, 0) {
@@ -24,14 +24,14 @@ public:
 
   double of(size_t i) const { return own[i]; }
 
-  /// How many items, two to `most`, that end in front of `end` have together
-  /// `flop`, which is about `about`; 0 if none do.
+  /// How many items before `end`, from 2 to `most`, have `flop` together; 0 if
+  /// none do. `about` is `flop` as a double.
   size_t addingUpTo(const Rational &flop, double about, size_t end,
                     size_t most) const {
     most = std::min(known[end], most);
     if (most < 2)
       return 0;
-    // What the items in front of them have.
+    // The sum of the items before those.
     constexpr double rounding = 1e-12;
     double before = near[end] - about, error = rounding * near[end];
     size_t found = std::lower_bound(near.begin() + (end - most),
@@ -45,18 +45,19 @@ public:
 
 private:
   std::vector<Rational> sums;
-  std::vector<double> near, own; ///< of the sums, and of each item
-  /// How many in a row are of one op, and have FLOP: others are not fused.
+  std::vector<double> near, own; ///< of `sums`; of each item
+  /// For each end, how many consecutive items before it have the same op, and
+  /// known FLOP. Others are not fused.
   std::vector<size_t> known;
 };
 
-/// Needleman and Wunsch, A general method applicable to the search for
-/// similarities in the amino acid sequence of two proteins (1970), with blocks
-/// of several items whose FLOP add up to one of the other side; names break
-/// ties. Only a band around the diagonal is searched, O((n + m) x width). It
-/// becomes wider until nothing outside can cost less (Ukkonen, Algorithms for
-/// approximate string matching, 1985), or until it has 512 more places than the
-/// lengths differ by, or fills the memory that it may have.
+/// The alignment of Needleman and Wunsch, A general method applicable to the
+/// search for similarities in the amino acid sequence of two proteins (1970),
+/// with blocks of several items whose FLOP add up to one item of the other
+/// sequence. Names break ties. Only a band around the diagonal is searched,
+/// O((n + m) x width). It is widened until nothing outside of it can cost less
+/// (Ukkonen, Algorithms for approximate string matching, 1985), or up to a
+/// limit of width and memory.
 class Alignment {
 public:
   Alignment(llvm::ArrayRef<Item> first, llvm::ArrayRef<Item> second)
@@ -67,11 +68,12 @@ public:
     size_t difference = rows > columns ? rows - columns : columns - rows;
     size_t most = std::min(std::max(mostReach, difference) + mostReach,
                            mostWays / rows / 2);
-    most = std::max(most, columns / rows + 1); // rows of the band touch
+    most = std::max(most, columns / rows + 1); // rows of the band overlap
     for (reach = std::min(difference + leastReach, most);;
          reach = std::min(2 * reach, most)) {
       int64_t least = search();
-      // A way that leaves the band has that many blocks at least.
+      // A path that leaves the band has at least so many blocks that are not
+      // square, and each of them costs `Adds` or more.
       if (reach == most || width == columns ||
           least <= Adds * int64_t((reach - difference) / maxBlock))
         break;
@@ -90,9 +92,9 @@ public:
   }
 
 private:
-  /// What the ways to explain items cost; the least sum wins. Of two that cost
-  /// the same, the one whose names are more alike: they count less than any
-  /// price.
+  /// The cost of a block; the alignment with the least sum wins. The likeness
+  /// of names is subtracted. It is less than a Unit, so it decides only between
+  /// equal costs.
   enum Price : int64_t {
     Unit = int64_t(1) << 32,
     Same = 0,
@@ -117,12 +119,12 @@ private:
   size_t end(size_t i) const { return begin(i) + width; }
   bool isIn(size_t i, size_t j) const { return j >= begin(i) && j < end(i); }
   size_t placeOf(size_t i, size_t j) const { return i * width + j - begin(i); }
-  /// Of the last rows that a block can reach.
+  /// The least cost up to a place. Only rows that a block can reach are kept.
   int64_t &costAt(size_t i, size_t j) {
     return costs[(i % (maxBlock + 1)) * width + j - begin(i)];
   }
 
-  /// The least cost of all in the band.
+  /// Fills the band. Returns the least cost.
   int64_t search() {
     width = std::min(2 * reach + 1, columns);
     ways.assign(rows * width, Way());
@@ -274,8 +276,8 @@ private:
            item.kind == ProductKind::Recurrence;
   }
 
-  /// Whether items of both sides may be one row. Rules look at its groups: of
-  /// several on both sides, all need the same.
+  /// Whether items of both sides may share a row. Rules read its number of
+  /// groups: if both sides have several items, all need the same number.
   static bool mayBeOne(llvm::ArrayRef<Item> ours, llvm::ArrayRef<Item> theirs) {
     const Item &first = ours.front();
     if (ours.size() == 1 && theirs.size() == 1)

@@ -9,7 +9,7 @@
 
 namespace netc::audit {
 
-/// A product, as compared in an alignment.
+/// A product of a sequence that is aligned.
 struct Item {
   std::optional<Rational> flop;
   Elements elements;
@@ -19,31 +19,32 @@ struct Item {
   llvm::ArrayRef<int64_t> read;
   /// The parts of the names around it, from the outside.
   llvm::ArrayRef<llvm::StringRef> names;
-  llvm::StringRef op; ///< of a specification: `linear`
+  llvm::StringRef op; ///< `linear` of a specification; empty for a trace
 
-  /// Whether the sizes of both agree, or one of them does not tell its sizes.
+  /// Whether the sizes of both are equal, or unknown for one of them.
   bool hasSizesOf(const Item &other) const {
     const Elements unknown = {};
     return (elements == other.elements || elements == unknown ||
             other.elements == unknown) &&
            haveSameShape(read, other.read);
   }
-  /// A fused kernel of attention is several products.
+  /// Whether both are attention, or neither. A fused kernel of attention is
+  /// several products.
   bool mayBe(const Item &other) const {
     return (kind == ProductKind::Attention) ==
            (other.kind == ProductKind::Attention);
   }
 };
 
-/// Items of both sequences that belong together, by position.
+/// Consecutive items of both sequences that belong together.
 struct Block {
   size_t i, j;         ///< the first items in the first and the second sequence
-  size_t many, others; ///< the numbers of items
+  size_t many, others; ///< the numbers of items in each
   Confidence confidence;
 };
 
-/// Aligns two sequences: what is equal by FLOP, what adds up, and what one of
-/// them lacks.
+/// Aligns two sequences: items with equal FLOP, items whose FLOP add up to one
+/// of the other sequence, and items that one sequence lacks.
 std::vector<Block> alignItems(llvm::ArrayRef<Item> first,
                               llvm::ArrayRef<Item> second);
 

@@ -20,7 +20,7 @@ using namespace netc;
 using namespace netc::audit;
 using llvm::StringRef;
 
-/// Whether the name contains one of the words, in upper or lower case.
+/// Whether a name contains one of the words. Ignores case.
 static bool namesAny(StringRef name, std::initializer_list<StringRef> words) {
   return llvm::any_of(
       words, [&](StringRef word) { return name.contains_insensitive(word); });
@@ -71,7 +71,7 @@ public:
       noteDamage(audit, trace);
       return llvm::Error::success();
     }
-    // Their formulas need shapes.
+    // The formulas of these tools need shapes.
     if (trace.hasShapes) {
       claim("torch.profiler", "profiler");
       claim("FlopCounterMode", "flop_counter");
@@ -140,7 +140,7 @@ private:
                   : std::nullopt;
   }
 
-  /// Each micro-batch has all products of the specification.
+  /// Matches each micro-batch with all products of the specification.
   std::vector<Match> matchMicroBatches() {
     const std::vector<SpecifiedProduct> once = specified;
     specified.clear();
@@ -167,8 +167,8 @@ private:
     audit.claims.push_back({id.str(), member, "recomputed", false, {}, false});
   }
 
-  /// Without marks of steps and without shapes, the trace may have the forward
-  /// pass several times; the last one is taken.
+  /// A trace without marks of steps and without gradients may have the forward
+  /// pass several times. Takes the last one.
   void takeLastRepetition() {
     size_t ours = own->forwardAt(own->sizes(), ~size_t(0)).size();
     auto &products = step.products;
@@ -194,16 +194,17 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Counters and counts that are handed in
+  // Counters and counts that a user gives
   //===--------------------------------------------------------------------===//
 
-  /// Whether a kernel is element-wise. A product may launch such kernels, too,
+  /// Whether a kernel is element-wise. A product may also launch such kernels,
   /// to add a bias.
   static bool isElementwise(StringRef kernel) {
     return namesAny(kernel, {"elementwise_kernel", "epilogue::"});
   }
 
-  /// Adds kernels with counters, and the product that each belongs to.
+  /// Adds a claim for hardware counters, whose FLOP go to the rows of the
+  /// kernels' products.
   void addCounters(const trace::Trace &counters,
                    llvm::ArrayRef<StepKernel> kernels) {
     if (llvm::none_of(kernels, [&](const StepKernel &kernel) {
@@ -236,7 +237,7 @@ private:
       audit.addOther(claim, other, std::to_string(others) + " other kernels");
   }
 
-  /// What rows call a kernel. Many launches bear one name.
+  /// The name of a kernel in rows. It is computed once for all launches.
   StringRef rowNameOf(trace::Name kernel) {
     auto [name, isNew] = rowNames.try_emplace(kernel);
     if (isNew)
@@ -261,7 +262,7 @@ private:
     });
   }
 
-  /// The kernels of each row, and of each name.
+  /// The kernels of each row.
   std::vector<std::vector<uint32_t>> kernelsOfRows() const {
     std::vector<size_t> rowOf(step.products.size(), audit.rows.size());
     for (auto [i, row] : llvm::enumerate(audit.rows))
@@ -273,6 +274,7 @@ private:
         lists[rowOf[*kernel.product]].push_back(kernel.kernel);
     return lists;
   }
+  /// The kernels of each name.
   std::vector<std::vector<uint32_t>> kernelsOfNames() {
     llvm::StringMap<size_t> places;
     for (auto [i, row] : llvm::enumerate(audit.kernels))
@@ -289,7 +291,8 @@ private:
     return isKnown ? StringRef(audit.run->device) : "";
   }
 
-  /// Levels below the GPU, of the step, of each row and of each kernel.
+  /// Joins counters of another run. Computes the levels of the step, of each
+  /// row and of each kernel name.
   llvm::Error joinCounters(const trace::Trace &counters) {
     std::vector<uint32_t> kernels;
     for (const StepKernel &kernel : step.kernels)
@@ -371,7 +374,7 @@ private:
     JoinedCounters &of = audit.joined.emplace();
     of.whole = counters.counted.size();
     double time = 0, whole = 0;
-    // Not those of the trace: it may have the step several times.
+    // Not all kernels of the trace, which may have several steps.
     for (const StepKernel &kernel : step.kernels) {
       ++of.all;
       whole += double(trace.kernels[kernel.kernel].duration);
@@ -392,7 +395,7 @@ private:
            reason.id + " is left out where it cannot be: " + reason.text);
   }
 
-  /// The same, by samples that the tool took of the whole device.
+  /// Computes the same levels from samples of the whole device.
   void sample() {
     audit.gpu = Gpu::of(trace, trace, deviceOfRun());
     audit.levels.emplace();
@@ -423,8 +426,8 @@ private:
     noteLevels();
   }
 
-  /// Of counters without a timeline: kernels and their levels as they were
-  /// counted, beside what the specification costs.
+  /// For counters without a timeline: takes kernels and levels as they were
+  /// counted, and FLOP and memory by the specification.
   void addCountedLevels() {
     if (audit.run) {
       own.emplace(*audit.run);
@@ -492,7 +495,7 @@ private:
       note(audit, level.id, level.text);
   }
 
-  /// If the trace has the forward pass only, so has the comparison.
+  /// Compares only forward passes if the trace has no backward pass.
   void compareGradients() {
     audit.hasBackward =
         llvm::any_of(step.products, [](const TracedProduct &product) {
@@ -510,7 +513,7 @@ private:
                            "compared alone"});
   }
 
-  /// Without a specification, every product of the trace matches itself.
+  /// Without a specification, each product of the trace matches itself.
   std::vector<Match> matchesOfTraceAlone() const {
     std::vector<Match> matches;
     std::map<int64_t, unsigned> bySequence, gradientsOf;
@@ -526,7 +529,7 @@ private:
       match.phase = product.phase;
       match.confidence = product.flop ? Confidence::Exact : Confidence::None;
       auto maker = bySequence.find(product.sequence);
-      // A compiled function is a single node with many products.
+      // A compiled function is one node of autograd with many products.
       if (product.phase == TracedProduct::Backward &&
           maker != bySequence.end() &&
           gradientsOf[product.sequence] <= kMostGradients)
@@ -618,7 +621,7 @@ private:
     return row;
   }
 
-  /// Without a specification, the shapes in the trace are exact.
+  /// Without a specification, the FLOP by the trace's shapes count as exact.
   void takeFromTrace(Row &row, const Match &match) const {
     const TracedProduct &product = step.products[match.traced.front()];
     row.isSpecified = product.flop.has_value();
@@ -631,8 +634,8 @@ private:
     }
   }
 
-  /// The common prefix of two paths: `layer.0` of `layer.0.query` and
-  /// `layer.0.key`.
+  /// The common prefix of two paths: `layer.0` for `layer.0.query` and
+  /// `layer.0.key`. Both paths, if they have none.
   static std::string commonPart(StringRef a, StringRef b) {
     if (a == b)
       return a.str();
@@ -647,8 +650,7 @@ private:
     return common.empty() ? (a + ", " + b).str() : llvm::join(common, ".");
   }
 
-  /// Adds a row for each place in the step where tools count ops that are no
-  /// products.
+  /// Adds a row for each origin of counted ops that are not products.
   void addOthers() {
     std::map<CountedEvent::Origin, Row> rows;
     for (const CountedEvent &counted : step.others) {
@@ -705,7 +707,7 @@ private:
       if (row.products.empty())
         continue;
       time += row.nanoseconds;
-      // Recomputed rows are identified by their forward products.
+      // A recomputed product is matched by its forward product.
       if (row.isSpecified || row.forward)
         matched += row.nanoseconds;
     }
@@ -751,8 +753,8 @@ private:
     });
   }
 
-  /// The first forward product of the specification that the trace lacks, or
-  /// the reverse, with three neighbours.
+  /// The first unmatched product of the specification and that of the trace,
+  /// each with three neighbours on both sides.
   Divergence divergenceOf(llvm::ArrayRef<Match> matches) const {
     constexpr unsigned around = 3;
     Divergence divergence;
@@ -793,7 +795,8 @@ private:
   const trace::Trace &trace;
   TracedStep &step;
   const Question &question;
-  /// See rowNameOf. In another map its texts would move.
+  /// By name; see rowNameOf(). A map that moves its strings would invalidate
+  /// references to them.
   std::unordered_map<trace::Name, std::string> rowNames;
   std::optional<SpecifiedStep> own; ///< owns the names of `specified`
   std::vector<size_t> begins = {0}; ///< see microBatchesOf

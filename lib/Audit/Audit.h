@@ -14,15 +14,15 @@ namespace netc::audit {
 
 struct Rule;
 
-/// A tool that counted the step, in addition to netc.
+/// A tool's count of the step.
 struct Claim {
   std::string id;         ///< `torch.profiler`
-  llvm::StringRef member; ///< its name in an `expect`
+  llvm::StringRef member; ///< its name in `expect`
   std::string source; ///< `recomputed` by its formulas, `given`, or `counters`
-  /// Whether it rounds. Then differences of up to 0.1 % are ignored.
+  /// Whether the tool rounds, so that differences of up to 0.1 % are ignored.
   bool isRounded = false;
   Rational total;
-  /// Whether every product has half of the exact FLOP.
+  /// Whether it has half of the exact FLOP of every product.
   bool isHalf = false;
 
   bool isMeasured() const { return source == "counters"; }
@@ -30,19 +30,19 @@ struct Claim {
 
 struct Row;
 
-/// The count of a claim for a row.
+/// A claim's count of a row.
 struct RowClaim {
   Rational flop;
-  /// FLOP of `flop` for additions and scalings next to the product.
+  /// The part of `flop` for additions and scalings beside the product.
   Rational other;
-  /// Whether shapes are missing that tell what the tool counts.
+  /// Whether the trace lacks shapes that the tool's formula needs.
   bool isUnknown = false;
-  /// The rules that explain the difference to the exact count; two if both are
-  /// needed. Empty if the counts are equal, or if the difference is
+  /// The rules that explain the difference to the exact count; two if only both
+  /// together do. Empty if the counts are equal, or if the difference is
   /// unexplained.
   llvm::SmallVector<const Rule *, 2> rules;
 
-  /// Whether it is not the exact count, where that is known.
+  /// Whether it differs from the exact count, if both are known.
   bool differs(const Row &row) const;
   bool isUnexplained(const Row &row) const {
     return differs(row) && rules.empty();
@@ -51,39 +51,40 @@ struct RowClaim {
 
 /// A product of the step in one phase, in the specification and in the trace.
 struct Row {
-  std::string
-      layer; ///< of the specification, or the trace's modules without one
+  std::string layer; ///< of the specification; without one, the trace's modules
   std::string op;
   std::string phase; ///< `forward`, `input`, `weight`, `input+weight`, ..
   Confidence confidence = Confidence::None;
-  /// By the specification; and the shares of gradients of inputs and of
-  /// weights.
+  /// FLOP by the specification, and their parts for the gradients of inputs and
+  /// of weights.
   Rational exact, input, weight;
   Rational ran;    ///< see SpecifiedProduct
-  Rational traced; ///< by the shapes in the trace
+  Rational traced; ///< FLOP by the shapes in the trace
   Elements elements;
   Rational made;
-  /// FLOP that the gradient of a recurrence's first state would take.
+  /// FLOP of the gradient of a recurrence's initial state.
   Rational firstState;
   int64_t groups = 1;
   bool isStopped = false; ///< see TracedProduct
-  /// Neither the specification nor the shapes in the trace tell its FLOP.
+  /// Whether neither the specification nor the shapes in the trace tell its
+  /// FLOP.
   bool isUnknown = false;
-  /// Gradients of attention that recompute the scores.
+  /// Whether it is the gradient of fused attention, which recomputes the
+  /// scores.
   bool isFusedAttention = false;
   bool isSpecified = false, isTraced = false;
-  /// Set for ops that are no product of the network: an addition, a loss, an
-  /// optimizer.
+  /// The origin of ops that are not products of the network: an addition, a
+  /// loss, an optimizer. None for a product.
   std::optional<CountedEvent::Origin> other;
   llvm::SmallVector<unsigned, 2>
       products; ///< indices into TracedStep::products
   unsigned kernels = 0, parts = 0;
-  unsigned joinedKernels = 0; ///< of `kernels`, those that have counters
+  unsigned joinedKernels = 0; ///< those of `kernels` with counters
   int64_t nanoseconds = 0;
   bool hasOtherAlgorithm = false,
        usesMatrixUnits = false;     ///< by the names of its kernels
-  std::optional<unsigned> forward;  ///< row of the forward product
-  std::optional<UnitLevels> levels; ///< of its kernels, from joined counters
+  std::optional<unsigned> forward;  ///< index of the forward product's row
+  std::optional<UnitLevels> levels; ///< from joined counters
   std::vector<RowClaim> claims;     ///< parallel to Audit::claims
 
   bool isGradient() const {
@@ -95,36 +96,38 @@ inline bool RowClaim::differs(const Row &row) const {
   return !row.isUnknown && !isUnknown && flop != row.exact;
 }
 
-/// Shares of the specification's FLOP, by the confidence of their match.
+/// FLOP of the specification, by the confidence of their match.
 struct Coverage {
   std::array<Rational, 4> flop; ///< FLOP by Confidence
-  /// Share of the time of the trace's products; none if they take none.
+  /// The matched share of the time of the trace's products; none if they take
+  /// no time.
   std::optional<double> time;
 
   Rational total() const { return flop[0] + flop[1] + flop[2] + flop[3]; }
   Rational matched() const { return flop[0] + flop[1] + flop[2]; }
-  /// Between 0 and 1; 1 if there are no FLOP.
+  /// The matched share of FLOP, from 0 to 1; 1 if there are none.
   Rational share() const {
     return total().isZero() ? Rational(1) : matched() / total();
   }
 };
 
-/// The kernels of a step that bear one name.
+/// The kernels of a step that have the same name.
 struct KernelRow {
   std::string name; ///< without the arguments of templates and calls
   unsigned launches = 0;
   int64_t nanoseconds = 0;
-  std::optional<UnitLevels> levels; ///< by joined counters
+  std::optional<UnitLevels> levels; ///< from joined counters
 };
 
-/// How much of a step counters were joined with.
+/// How many kernels of a step, and which share of their time, were joined with
+/// counters of another run.
 struct JoinedCounters {
-  size_t kernels = 0, all = 0;   ///< of the step, and all that it has
-  size_t counted = 0, whole = 0; ///< of the kernels that were counted, and all
+  size_t kernels = 0, all = 0;   ///< kernels of the step: joined, and all
+  size_t counted = 0, whole = 0; ///< counted kernels: joined, and all
   double time = 0;               ///< share of the time of the step's kernels
 };
 
-/// What may multiply, and is in no count: its FLOP are not known.
+/// An op or kernel that may multiply, but is in no count: its FLOP are unknown.
 struct Unknown {
   std::string name; ///< of an op, or of a kernel that no product launched
   bool isKernel = false;
@@ -132,25 +135,27 @@ struct Unknown {
   int64_t nanoseconds = 0;
 };
 
-/// What is to be said beside the rows.
+/// A remark on the audit.
 struct Note {
-  std::string id; ///< id of the rule, if it is about one
+  std::string id; ///< id; that of the rule, if it is about one
   std::string text;
 };
 
-/// Where the two sequences of products diverge, with neighbours.
+/// Where the products of specification and trace first differ, with neighbours.
 struct Divergence {
   std::vector<std::string> specified, traced;
 };
 
+/// What an audit gets in addition to the trace and the run.
 struct Question {
-  /// Counts of tools that were given in addition to the trace.
+  /// Counts of tools.
   std::vector<const trace::Trace *> counts;
-  /// Counters of the same step from another tool; null if there are none.
+  /// Hardware counters of the same step from another run; null if there are
+  /// none.
   const trace::Trace *counters = nullptr;
-  /// The number of examples to count for; none for that of the trace.
+  /// The number of examples to count for. By default, that of the trace.
   std::optional<Rational> batch;
-  /// The step that is taken; see traceStep.
+  /// The name of the range that is the step; see traceStep.
   std::string range;
 };
 
@@ -160,29 +165,29 @@ struct Audit {
   std::string file; ///< file name without folders
   TracedStep step;
   const Run *run = nullptr;      ///< null without a specification
-  Sizes sizes;                   ///< of free axes in the trace
+  Sizes sizes;                   ///< of free axes, from the trace
   std::optional<Rational> asked; ///< see Question::batch
   bool hasBackward = false;      ///< whether gradients are compared
-  /// Passes forward and backward of the step, whose gradients are added up.
-  /// `sizes` are those of one.
+  /// The number of forward and backward passes whose gradients are accumulated.
+  /// `sizes` are those of one pass.
   size_t microBatches = 1;
   std::vector<Claim> claims;
   std::vector<Row> rows;
-  std::vector<KernelRow> kernels; ///< those that take most time first
-  std::vector<Unknown> unknown;   ///< those that take most time first
+  std::vector<KernelRow> kernels; ///< longest time first
+  std::vector<Unknown> unknown;   ///< longest time first
   Coverage coverage;
-  /// Bytes that the specification holds at these sizes, on a device; none where
-  /// a size is not known.
+  /// Bytes that the specification needs on a device at these sizes; none if a
+  /// size is unknown.
   std::optional<Rational> memory;
   Gpu gpu;
-  /// Of the step, if counters were given.
+  /// Of the step, if there are counters or samples.
   std::optional<SummedLevels> levels;
-  /// If counters of another run were.
+  /// Set if counters of another run were given.
   std::optional<JoinedCounters> joined;
   std::optional<Divergence> divergence;
   std::vector<Note> notes;
 
-  /// Examples of the step; none if the batch is not a size of it.
+  /// The examples of the step; none if it has no axis of the batch.
   std::optional<Rational> examples() const {
     auto size = sizes.find(kBatchAxis.str());
     return size == sizes.end()
@@ -190,30 +195,31 @@ struct Audit {
                : std::optional(size->second * Rational(int64_t(microBatches)));
   }
 
-  /// How well the run fits, to choose among several: the share of its FLOP that
-  /// the trace has, times the share of the trace's that it has; then whether it
-  /// has gradients where the trace has.
+  /// How well the run fits, to choose among several. First, the matched share
+  /// of the run's FLOP times that of the trace's FLOP; then whether both have
+  /// gradients, or neither.
   std::pair<double, bool> fit() const;
 
-  /// Whether the trace has counters of kernels, and neither their times in a
-  /// step nor ops. Then `kernels` and `levels` are by the counting tool.
+  /// Whether the trace has counters of kernels, but neither a timeline nor ops.
+  /// Then `kernels` and `levels` are those under the counting tool.
   bool hasCountersAlone() const {
     return trace->host.empty() && trace->kernels.empty() &&
            !trace->counted.empty();
   }
-  /// Whether these are the sums of a timeline that ran as in training.
+  /// Whether the trace has only the sums of a timeline, whose kernels ran as in
+  /// training.
   bool hasSumsAlone() const {
     return hasCountersAlone() && trace->format == "nsys-stats";
   }
-  /// What shares of time are of: the step, on each of its devices, or all
-  /// counted kernels; ns.
+  /// The time that shares of time refer to, in ns: that of the step on all
+  /// devices, or that of all counted kernels.
   int64_t wholeTime() const {
     return hasCountersAlone() ? (levels ? levels->kernelTime : 0)
                               : step.deviceTime();
   }
 
-  /// The share of the step with kernels of a row, as a sum over streams and a
-  /// mean over devices. None of a row without kernels.
+  /// The kernel time of a row as a share of the step, summed over streams and
+  /// averaged over devices. None for a row without kernels.
   std::optional<double> shareOfStep(const Row &row) const {
     return row.kernels && step.levels.kernels && step.duration() > 0
                ? std::optional(double(row.nanoseconds) /
@@ -221,30 +227,31 @@ struct Audit {
                : std::nullopt;
   }
 
-  /// The number of rows whose shapes do not tell what a claim has of them.
+  /// The number of rows for which the shapes do not tell a claim's count.
   size_t rowsUnknownTo(size_t claim) const {
     return llvm::count_if(
         rows, [&](const Row &row) { return row.claims[claim].isUnknown; });
   }
 
-  /// By product of the step; null where it is in no row.
+  /// By product of the step, its row; null if it has none. Adding a row
+  /// invalidates the pointers.
   std::vector<Row *> rowsOfProducts();
-  /// Adds a row of FLOP that a claim has of ops that are no products.
+  /// Adds a row for FLOP that a claim has of ops that are not products.
   void addOther(size_t claim, const Rational &flop, std::string op);
 
-  /// FLOP of the specification in the compared phases, without and with
-  /// recomputation.
+  /// FLOP of the specification in the compared phases, without (model) and with
+  /// recomputation (hardware).
   Rational model, hardware;
-  /// The same for the batch of the trace: what ran in its time.
+  /// The same for the batch of the trace, whatever batch was asked for.
   Rational ranModel, ranHardware;
-  /// Whether enough is matched to compare totals.
+  /// Whether enough FLOP are matched to compare totals.
   bool isComparable() const {
     return coverage.share() >= Rational::fraction(9, 10);
   }
 };
 
-/// Compares a step of a trace with the specification. Claims are sums over all
-/// rows. Fails if nothing matches.
+/// Compares a step of a trace with a run of a specification, or counts it alone
+/// if `run` is null. Fails if nothing matches.
 llvm::Expected<Audit> audit(const trace::Trace &trace, llvm::StringRef file,
                             const Run *run, const Question &question = {});
 

@@ -28,8 +28,8 @@ static Elements sorted(Rational a, Rational b, Rational c) {
   return elements;
 }
 
-/// Whether each size of its operands is known: a reader has -1 for one that is
-/// no number.
+/// Whether all sizes of the operands are known. Readers store -1 for a size
+/// that is not a number.
 static bool hasSizes(const Trace &trace, const HostEvent &event) {
   for (unsigned i = 0; i < trace.inputsOf(event).shapes.size; ++i)
     if (llvm::any_of(trace.shape(event, i),
@@ -38,7 +38,8 @@ static bool hasSizes(const Trace &trace, const HostEvent &event) {
   return true;
 }
 
-/// Parses `[2, 2]`, or `2` for all axes. Empty if it is neither.
+/// Parses a number for each axis, `[2, 2]`, or one for all, `2`. Empty if the
+/// text is neither.
 static llvm::SmallVector<int64_t, 3> listOf(StringRef text, size_t axes) {
   llvm::SmallVector<int64_t, 3> list;
   llvm::SmallVector<StringRef, 3> parts;
@@ -56,8 +57,8 @@ static llvm::SmallVector<int64_t, 3> listOf(StringRef text, size_t axes) {
   return list;
 }
 
-/// The elements of a convolution's result along its spatial axes. None if a
-/// size is not known.
+/// The number of windows of a convolution: the elements of its result along the
+/// spatial axes. None if a size is unknown.
 static std::optional<Rational> windows(Dims input, Dims weight, Dims stride,
                                        Dims pad, Dims dilation) {
   Rational points = 1;
@@ -82,7 +83,7 @@ static EventCost both(Rational flop, Elements elements) {
   return {flop, elements, flop};
 }
 
-/// The cost of `b` products of m x k and k x n.
+/// The cost of products of matrices: [.., m, k] by [.., k, n].
 static EventCost matrices(Dims a, Dims b) {
   if (a.size() < 2 || b.size() != a.size() ||
       a[a.size() - 1] != b[b.size() - 2])
@@ -94,13 +95,14 @@ static EventCost matrices(Dims a, Dims b) {
   return cost;
 }
 
-/// The cost of a product of the operands from `first` on.
+/// The cost of a matrix product; `first` is its first operand.
 template <unsigned first>
 static EventCost product(const Trace &trace, const HostEvent &event, Dims) {
   return matrices(trace.shape(event, first), trace.shape(event, first + 1));
 }
 
-/// The same of a vector, by a matrix or another vector.
+/// The cost of a product with a vector: operand `first` is a matrix or vector,
+/// the next one is the vector.
 template <unsigned first>
 static EventCost productWithVector(const Trace &trace, const HostEvent &event,
                                    Dims) {
@@ -114,7 +116,8 @@ static EventCost productWithVector(const Trace &trace, const HostEvent &event,
   return cost;
 }
 
-/// Operand: inputs of any number of axes; `weight`: outputs x inputs.
+/// The cost of a linear layer. Operand 0 are the inputs, with any number of
+/// axes; operand `weight` is [outputs, inputs].
 template <unsigned weight>
 static EventCost linear(const Trace &trace, const HostEvent &event, Dims) {
   Dims input = trace.shape(event, 0), weights = trace.shape(event, weight);
@@ -127,7 +130,8 @@ static EventCost linear(const Trace &trace, const HostEvent &event, Dims) {
   return cost;
 }
 
-/// Operands of 4 bits lie by two in an element.
+/// The cost of a matrix product whose operands may have 4 bits: then an element
+/// holds two.
 static EventCost scaledProduct(const Trace &trace, const HostEvent &event,
                                Dims result) {
   EventCost cost = product<0>(trace, event, result);
@@ -136,8 +140,8 @@ static EventCost scaledProduct(const Trace &trace, const HostEvent &event,
   return cost;
 }
 
-/// Products of several pairs of matrices. Where an operand has two axes, the
-/// matrices of all pairs lie in it one after the other.
+/// The cost of products of several pairs of matrices. An operand with two axes
+/// has the matrices of all pairs one after the other.
 static EventCost groupedProduct(const Trace &trace, const HostEvent &event,
                                 Dims) {
   Dims a = trace.shape(event, 0), b = trace.shape(event, 1);
@@ -150,8 +154,8 @@ static EventCost groupedProduct(const Trace &trace, const HostEvent &event,
               sorted(productOf(a), productOf(b), 0));
 }
 
-/// The FLOP of one of the two gradients of a convolution, from the gradient of
-/// its result. Invalid if the sizes do not fit.
+/// FLOP of one of a convolution's two gradients, from the shape of the result's
+/// gradient. Invalid if the shapes do not fit.
 static Rational oneGradient(Dims gradient, Dims weight) {
   if (gradient.size() < 3 || weight.size() != gradient.size())
     return Rational::invalid();
@@ -223,8 +227,8 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
   return cost;
 }
 
-/// Arguments: grad, input, weight, bias sizes, stride, padding, dilation,
-/// transposed, output padding, groups, mask.
+/// The cost of a convolution's gradients. Arguments: grad, input, weight, bias
+/// sizes, stride, padding, dilation, transposed, output padding, groups, mask.
 static EventCost convolutionBackward(const Trace &trace, const HostEvent &event,
                                      Dims) {
   Dims gradient = trace.shape(event, 0), input = trace.shape(event, 1),
@@ -248,8 +252,9 @@ static EventCost convolutionBackward(const Trace &trace, const HostEvent &event,
   return cost;
 }
 
-/// The cost of the two products of attention: operands from `first` on, of
-/// examples, heads, positions and features, or with heads behind positions.
+/// The cost of the two products of attention. From `first` on, operands are
+/// query, key and value, [batch, heads, positions, features], or with heads
+/// after positions.
 template <unsigned first, bool headsFirst = true>
 static EventCost attention(const Trace &trace, const HostEvent &event, Dims) {
   Dims query = trace.shape(event, first), key = trace.shape(event, first + 1),
@@ -262,9 +267,9 @@ static EventCost attention(const Trace &trace, const HostEvent &event, Dims) {
   return both(flop, sorted(productOf(query), productOf(key), productOf(value)));
 }
 
-/// Arguments: the gradient, then the operands of the forward op.
-/// FlopCounterMode counts five products instead of four, since the scores are
-/// recomputed.
+/// The cost of attention's gradients. Arguments: the gradient, then the
+/// operands of the forward op. FlopCounterMode counts five products instead of
+/// four, since the scores are recomputed.
 template <bool headsFirst = true>
 static EventCost attentionBackward(const Trace &trace, const HostEvent &event,
                                    Dims result) {
@@ -276,8 +281,8 @@ static EventCost attentionBackward(const Trace &trace, const HostEvent &event,
   return cost;
 }
 
-/// The same of sequences that lie one after the other, whose lengths are in an
-/// operand, if the one at `lengths` is there.
+/// The cost of attention on sequences of one length. Unknown if operand
+/// `lengths` is there: it has the lengths of concatenated sequences.
 template <unsigned lengths, auto cost>
 static EventCost ofOneLength(const Trace &trace, const HostEvent &event,
                              Dims result) {
@@ -285,6 +290,7 @@ static EventCost ofOneLength(const Trace &trace, const HostEvent &event,
                                              : none();
 }
 
+/// The cost of the gradients: twice the FLOP of the forward op.
 template <auto cost>
 static EventCost twice(const Trace &trace, const HostEvent &event,
                        Dims result) {
@@ -294,7 +300,8 @@ static EventCost twice(const Trace &trace, const HostEvent &event,
   return forward;
 }
 
-/// Arguments: input, weights of the input and of the state, two biases, state.
+/// The cost of one layer of a recurrence. Arguments: input, weights of the
+/// input and of the state, two biases, state.
 static EventCost oneLayerRnn(const Trace &trace, const HostEvent &event, Dims) {
   Dims input = trace.shape(event, 0);
   Rational weights =
@@ -305,9 +312,9 @@ static EventCost oneLayerRnn(const Trace &trace, const HostEvent &event, Dims) {
               sorted(productOf(input), weights, 0));
 }
 
-/// Arguments: input; from `place` on: mode, size of the state, that of its
-/// projection if such may be, layers, batch first, dropout, train,
-/// bidirectional. All weights lie in one buffer.
+/// The cost of a recurrence with all weights in one buffer. Arguments: input;
+/// from `place` on: mode, size of the state, size of its projection if
+/// `mayProject`, layers, batch first, dropout, train, bidirectional.
 template <unsigned place, bool mayProject>
 static EventCost manyLayerRnn(const Trace &trace, const HostEvent &event,
                               Dims) {
@@ -322,7 +329,8 @@ static EventCost manyLayerRnn(const Trace &trace, const HostEvent &event,
       trace.value(event, behind).getAsInteger(10, layers) ||
       isBidirectional.empty() || hidden < 1 || projected < 0 || layers < 1)
     return none();
-  // cudnnRNNMode_t and miopenRNNMode_t: LSTM, GRU, others with one gate.
+  // cudnnRNNMode_t and miopenRNNMode_t: 2 is an LSTM, 3 a GRU; others have one
+  // gate.
   Rational gates = mode == 2 ? 4 : mode == 3 ? 3 : 1;
   Rational directions = isBidirectional == "True" ? 2 : 1;
   Rational state = projected ? projected : hidden;
@@ -340,8 +348,8 @@ static EventCost unknown(const Trace &, const HostEvent &, Dims) {
   return none();
 }
 
-/// Arguments: gradient, weight. The FLOP follow from the weight's shape and the
-/// positions of the gradient.
+/// The cost of a convolution's input gradient in traces of 2021. Operand 1 is
+/// the gradient of the result, operand 2 the weight.
 static EventCost inputGradientOf2021(const Trace &trace, const HostEvent &event,
                                      Dims) {
   Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
@@ -350,13 +358,14 @@ static EventCost inputGradientOf2021(const Trace &trace, const HostEvent &event,
 }
 
 namespace {
+/// An op of PyTorch that multiplies.
 struct Kind {
   StringRef name;
   ProductKind multiplies;
   EventCost (*cost)(const Trace &, const HostEvent &, Dims result);
-  /// Whether FlopCounterMode of PyTorch 2.15 has a formula for it.
+  /// Whether FlopCounterMode of PyTorch 2.15 has a formula for the op.
   enum { Counted, NotCounted } counter = Counted;
-  /// Whether what multiplies is mostly an op inside of it.
+  /// Whether the product is mostly another event within this one.
   bool isComposite = false;
 };
 } // namespace
@@ -412,7 +421,7 @@ static const Kind kinds[] = {
      Kind::NotCounted},
     {"aten::cudnn_convolution_backward_input", ProductKind::Windows,
      inputGradientOf2021, Kind::NotCounted},
-    // In traces of 2021 it lacks the shape of the weight; the event of the
+    // In traces of 2021, this event lacks the shape of the weight. That of the
     // other gradient has it.
     {"aten::cudnn_convolution_backward_weight", ProductKind::Windows, unknown},
     {"aten::_scaled_dot_product_flash_attention", ProductKind::Attention,
@@ -459,7 +468,7 @@ static const Kind kinds[] = {
      twice<manyLayerRnn<10, false>>, Kind::NotCounted},
 };
 
-/// In traces of 2021: an event that contains one for each gradient.
+/// In traces of 2021, the event around those of a convolution's two gradients.
 static constexpr llvm::StringLiteral backwardOf2021 =
     "aten::cudnn_convolution_backward";
 
@@ -473,7 +482,7 @@ bool netc::audit::multiplies(StringRef op) {
   return op == "aten::conv2d" || kindOf(op);
 }
 
-/// Prefix of events of netc's own traces; see lib/Program/StepTrace.h.
+/// The prefix of events in netc's own traces; see lib/Program/StepTrace.h.
 static constexpr llvm::StringLiteral ownPrefix = "net::";
 
 StringRef netc::audit::ownPhaseOf(const Trace &trace, const HostEvent &event) {
@@ -512,7 +521,7 @@ struct Word {
 };
 } // namespace
 
-/// Parts of names of ops that multiply. The first that fits tells the kind.
+/// Words in names of ops that multiply. The first that fits decides the kind.
 static constexpr Word words[] = {
     {"conv", ProductKind::Windows},
     {"conv1d", ProductKind::Windows},
@@ -536,8 +545,8 @@ static constexpr Word words[] = {
     {"mv", ProductKind::Matrices},
 };
 
-/// Parts of names of ops that prepare a product: they pack weights, or apply
-/// the gates of a recurrence.
+/// Words in names of ops that only prepare a product, such as packing weights,
+/// or that apply the gates of a recurrence.
 static constexpr StringRef harmless[] = {"prepack", "unpack",   "pack",
                                          "reorder", "quantize", "flatten",
                                          "convert", "cell",     "upsample"};
@@ -545,7 +554,7 @@ static constexpr StringRef harmless[] = {"prepack", "unpack",   "pack",
 std::optional<ProductKind>
 netc::audit::suspectedKindOf(const Trace &trace, const HostEvent &event) {
   StringRef name = trace.names[event.name];
-  // Templates of Inductor.
+  // A kernel from a template of Inductor.
   bool isTemplate = name.starts_with("triton_tem_");
   if (const Kind *kind = kindOf(name))
     return kind->multiplies;
@@ -577,11 +586,11 @@ bool netc::audit::isForwardAlone(const Trace &trace, const HostEvent &event) {
 }
 
 bool netc::audit::multipliesByName(StringRef kernel) {
-  kernel.consume_front("fbgemm_gpu::"); // a library's, of embeddings
+  kernel.consume_front("fbgemm_gpu::"); // a library of embeddings
   constexpr StringRef parts[] = {
       "gemm",           "xmma",  "cutlass", "convolve",  "conv2d",
       "conv_depthwise", "wgrad", "dgrad",   "attention", "flash_fwd",
-      "flash_bwd",      "fmha",  "cijk_",   "nvjet"}; // of Tensile and cuBLAS
+      "flash_bwd",      "fmha",  "cijk_",   "nvjet"}; // Tensile; cuBLAS
   return llvm::any_of(
       parts, [&](StringRef part) { return kernel.contains_insensitive(part); });
 }
@@ -616,7 +625,7 @@ EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
       cost.counter = 0;
     return cost;
   }
-  // In backward convolutions of 2021, the weight's shape is in the other event.
+  // In traces of 2021, the event around the two gradients has all shapes.
   if (name == backwardOf2021) {
     Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
     Rational flop = oneGradient(gradient, weight);
@@ -655,7 +664,7 @@ std::optional<Rational> netc::audit::profilerFlop(const Trace &trace,
     return hasSizes(trace, event) ? matrices(shape(1), shape(2)).flop
                                   : std::nullopt;
   } else if (isElementwise(trace, event) && trace.inputsOf(event).shapes.size) {
-    flop = productOf(shape(0)); // of a scalar 1
+    flop = productOf(shape(0)); // 1 for a scalar
   }
   return flop.isValid() ? flop : Rational(0);
 }

@@ -13,34 +13,35 @@ namespace netc::audit {
 struct EventCost {
   std::optional<Rational> flop; ///< none if shapes or arguments are missing
   Elements elements;
-  /// FLOP by the formulas of FlopCounterMode of PyTorch 2.15; none if it has
-  /// one for the op, and shapes or arguments are missing.
+  /// FLOP by the formula of FlopCounterMode of PyTorch 2.15; 0 if it has none
+  /// for the op. None if shapes or arguments are missing.
   std::optional<Rational> counter;
-  /// Elements of the result of a matrix product. The two gradients of a product
-  /// are equal in all else, and are told apart by this.
+  /// Elements of the result of a matrix product. Only this differs between the
+  /// two gradients of a product.
   std::optional<Rational> made = std::nullopt;
-  /// The share of `flop` for the gradient of a convolution's weight.
+  /// The part of `flop` for the gradient of a convolution's weight.
   std::optional<Rational> weight = std::nullopt;
   /// The shape of an example that a convolution reads; empty if not known. Of
   /// images of other sizes the elements may be equal.
   llvm::ArrayRef<int64_t> read = {};
 };
 
-/// The kind of product of an event, by PyTorch's names or by what netc's
-/// programs state. None if it is no product.
+/// The kind of product that an event is, by PyTorch's names or by what netc's
+/// own traces state. None if it is no product, or if the product is another
+/// event within it, as for `aten::linear`.
 std::optional<ProductKind> productKindOf(const trace::Trace &trace,
                                          const trace::HostEvent &event);
 
-/// Whether an op is a product by its name.
+/// Whether an op of this name is a product, or contains one.
 bool multiplies(llvm::StringRef op);
 
-/// The same as `productKindOf` of an event in which no product was found, by
-/// words in its name: it may be one whose cost netc does not know.
+/// The kind of product that an event may be, by words in its name, if
+/// productKindOf() found none. netc may not know its cost.
 std::optional<ProductKind> suspectedKindOf(const trace::Trace &trace,
                                            const trace::HostEvent &event);
 
-/// Whether no gradient runs as this product: one with the bias of a layer, or
-/// an op whose gradient has a name of its own.
+/// Whether this product cannot be that of a gradient: it adds the bias of a
+/// layer, or the op of its gradient has another name.
 bool isForwardAlone(const trace::Trace &trace, const trace::HostEvent &event);
 
 /// Whether a kernel multiplies, by words in its name.
@@ -49,11 +50,12 @@ bool multipliesByName(llvm::StringRef kernel);
 /// Whether FlopCounterMode does not see the products inside of an op.
 bool hidesFromCounter(const trace::Trace &trace, const trace::HostEvent &event);
 
-/// The phase that a program of netc states for an event; else empty.
+/// The phase that netc's own trace states for an event; else empty.
 llvm::StringRef ownPhaseOf(const trace::Trace &trace,
                            const trace::HostEvent &event);
 
-/// `result` is the shape of the result, for events that do not state it.
+/// The cost of a product. `result` is the shape of its result, for a
+/// convolution whose arguments are not recorded.
 EventCost costOf(const trace::Trace &trace, const trace::HostEvent &event,
                  llvm::ArrayRef<int64_t> result);
 
@@ -61,11 +63,12 @@ EventCost costOf(const trace::Trace &trace, const trace::HostEvent &event,
 int64_t groupsOf(const trace::Trace &trace, const trace::HostEvent &event);
 
 /// FLOP by the formulas of torch.profiler (torch/csrc/profiler/util.cpp of
-/// PyTorch 2.15). None if it has one for the op, and the shapes do not suffice.
+/// PyTorch 2.15); 0 if it has none for the op. None if the shapes do not
+/// suffice.
 std::optional<Rational> profilerFlop(const trace::Trace &trace,
                                      const trace::HostEvent &event);
 
-/// Whether `profilerFlop` counts elements of the event, and no product.
+/// Whether profilerFlop() counts the elements of an addition or multiplication.
 bool isElementwise(const trace::Trace &trace, const trace::HostEvent &event);
 
 } // namespace netc::audit

@@ -23,7 +23,7 @@ public:
       : audit(audit), trace(*audit.trace), step(audit.step), given(given) {}
 
   llvm::Error run() {
-    // A tool may have written several files: each is a claim of its own.
+    // A tool may have written several files: each is a claim.
     std::string id = given.tool + ", given";
     size_t before = llvm::count_if(audit.claims, [&](const Claim &claim) {
       return StringRef(claim.id).starts_with(id);
@@ -37,7 +37,7 @@ public:
     rowOf = audit.rowsOfProducts();
     sortProducts();
     addUp();
-    // Shapes that the trace lacks tell nothing of the program.
+    // If only the counts have shapes, they match nothing of any program.
     if ((trace.hasShapes || !hasShapes) && isOfAnother())
       return trace::fail(
           {"counts-match-nothing",
@@ -61,7 +61,7 @@ public:
           has.other += flop;
         rest -= flop;
       }
-    // Behind the last use of rowOf: rows are added.
+    // Adding rows invalidates rowOf.
     addExtra(rest);
     if (!rest.isZero())
       audit.addOther(claim, rest, "the rest of the sum");
@@ -69,16 +69,17 @@ public:
   }
 
 private:
-  /// What the tool counted of the calls of an op with the same shapes.
+  /// What the tool counted for an op with the same shapes.
   struct Sum {
     Rational flop;
     int64_t calls = 0;
-    /// Of each call, in order; fewer than `calls` where the tool added some up.
+    /// The counts of single calls, in order; fewer than `calls` if the tool
+    /// added some up.
     std::vector<int64_t> each;
-    /// Those of the step, by start, and the product that each belongs to.
+    /// Events of the step, by start, and the product that each belongs to.
     std::vector<std::pair<const trace::HostEvent *, std::optional<unsigned>>>
         events;
-    /// By the tool's formulas, of all events of the step.
+    /// The sum over `events` of the FLOP by the tool's formulas.
     Rational weight;
   };
 
@@ -87,8 +88,8 @@ private:
         sums, [](const auto &each) { return each.second.events.empty(); });
   }
 
-  /// Adds a row of the products that the step has not, and takes them from the
-  /// rest, which is of ops that multiply nothing.
+  /// Adds a row for products that the step lacks, and subtracts them from
+  /// `rest`, which is then that of ops that are not products.
   void addExtra(Rational &rest) {
     Rational extra;
     for (const auto &[key, sum] : sums)
@@ -126,7 +127,7 @@ private:
     for (auto &[key, sum] : sums) {
       for (auto [event, product] : sum.events)
         sum.weight += weightOf(*event, product);
-      // A list may have fewer steps than the trace.
+      // The list may cover fewer steps than the trace.
       if (hasShapes && !sum.events.empty()) {
         whole -= sum.flop / steps;
         sum.flop *= Rational::fraction(sum.events.size(), sum.calls);
@@ -157,7 +158,8 @@ private:
       });
   }
 
-  /// Of a list that ends within a step, no call has a count of its own.
+  /// Notes which counts are means: if the list ends within a step, calls cannot
+  /// be assigned to events.
   void noteMeans() {
     size_t means = 0;
     const Sum *first = nullptr;
@@ -181,11 +183,11 @@ private:
              .str());
   }
 
-  /// What the tool counts of an event of the step.
+  /// FLOP that the tool counted for event `i` of `sum`.
   Rational flopOf(const Sum &sum, size_t i) const {
     size_t events = sum.events.size();
-    // Calls may differ in what is no shape, such as a stride: each has its own
-    // count, the mean over the recorded steps.
+    // Calls may differ in arguments that are not shapes, such as a stride. So
+    // each event has a count of its own: the mean over the recorded steps.
     if (hasShapes && sum.each.size() == size_t(sum.calls) &&
         sum.each.size() % events == 0) {
       Rational flop;
@@ -193,14 +195,17 @@ private:
         flop += sum.each[j];
       return flop * Rational::fraction(events, sum.each.size());
     }
-    // A sum is shared by what the tool's formulas say of each call. What it has
-    // no formula for stays in the rest, unless all calls have the same shapes.
+    // Events share a sum in proportion to the tool's formulas. Without a
+    // formula, events with equal shapes share it equally; of others, it stays
+    // in the rest.
     if (!sum.weight.isZero())
       return sum.flop * weightOf(*sum.events[i].first, sum.events[i].second) /
              sum.weight;
     return hasShapes ? sum.flop / Rational(int64_t(events)) : Rational();
   }
 
+  /// FLOP of an event by the tool's formulas: those of torch.profiler, or if
+  /// the counts name modules, those of FlopCounterMode.
   Rational weightOf(const trace::HostEvent &event,
                     std::optional<unsigned> product) const {
     if (given.counts.front().module == 0)
@@ -212,7 +217,8 @@ private:
                                                : Rational();
   }
 
-  /// Op and shapes. FlopCounterMode writes `aten.mm`.
+  /// The key of an op with its shapes. FlopCounterMode writes `aten.mm` for
+  /// `aten::mm`.
   static std::string keyOf(const trace::Trace &of, trace::Name op,
                            trace::Slice shapes) {
     StringRef name = of.names[op];
@@ -233,7 +239,7 @@ private:
     return trace.host[step.products[product].event];
   }
 
-  /// By thread and start.
+  /// Sorts the products by thread and start.
   void sortProducts() {
     byTime.resize(step.products.size());
     for (unsigned i = 0; i < byTime.size(); ++i)
@@ -244,13 +250,14 @@ private:
     });
   }
 
-  /// The product that an event is, is in, or is the first one in.
+  /// The product that is the event, contains it, or is the first one in it.
   std::optional<unsigned> holderOf(const trace::HostEvent &event) const {
     auto next = llvm::partition_point(byTime, [&](unsigned i) {
       return std::tie(eventOf(i).thread, eventOf(i).start) <=
              std::tie(event.thread, event.start);
     });
-    // Products do not nest: one that holds it is the last that began before.
+    // Products do not nest: only the last that began before can contain the
+    // event.
     if (next != byTime.begin())
       if (const auto &before = eventOf(*std::prev(next));
           before.thread == event.thread &&
@@ -269,9 +276,9 @@ private:
   const trace::Trace &given;
   size_t claim = 0;
   std::vector<Row *> rowOf;
-  std::vector<unsigned> byTime; ///< products
+  std::vector<unsigned> byTime; ///< indices of products
   std::map<std::string, Sum> sums;
-  Rational whole; ///< of one step
+  Rational whole; ///< FLOP of one step
   bool hasShapes = false;
 };
 } // namespace

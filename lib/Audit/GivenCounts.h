@@ -9,9 +9,10 @@
 
 namespace netc::audit {
 
-/// Adds a claim: what a tool counted, as `given` states it. Counts with shapes
-/// are laid to the events with these shapes; counts of an op, such as those of
-/// FlopCounterMode, to all of its events, in proportion to the tool's formulas.
+/// Adds a claim for what a tool counted. Counts with shapes go to the events
+/// with these shapes. Counts by op, such as those of FlopCounterMode, go to all
+/// events of the op, in proportion to the tool's formulas. Fails if nothing
+/// matches.
 llvm::Error addGiven(Audit &audit, const trace::Trace &given);
 
 } // namespace netc::audit

@@ -46,9 +46,9 @@ std::string netc::audit::kernelBaseName(StringRef name) {
 
 using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
 
-/// Aligns two sequences in order with the largest sum of likenesses (Needleman
-/// and Wunsch, 1970). Elements of likeness 0 are never aligned. Of long
-/// sequences only a band around the diagonal is searched.
+/// Aligns sequences of n and m elements in order, with the largest sum of
+/// likenesses (Needleman and Wunsch, 1970). Elements of likeness 0 are never
+/// aligned. Of long sequences, only a band around the diagonal is searched.
 static Pairs align(uint32_t n, uint32_t m,
                    llvm::function_ref<int(uint32_t, uint32_t)> likeness) {
   constexpr uint64_t mostCells = 32 << 20;
@@ -113,7 +113,7 @@ static Pairs align(uint32_t n, uint32_t m,
 namespace {
 constexpr uint32_t nobody = ~0u;
 
-/// The base names of the kernels of a trace, each made once.
+/// The base names of kernels of a trace, each computed once.
 class BaseNames {
 public:
   explicit BaseNames(const Trace &trace) : trace(trace) {}
@@ -130,13 +130,14 @@ private:
   std::unordered_map<Name, std::string> bases;
 };
 
+/// A kernel in the order of launches.
 struct Launched : Extents {
   uint32_t index;       ///< into Trace::kernels or Trace::counted
   uint32_t op = nobody; ///< the innermost op around its launch
-  StringRef name;       ///< without arguments
+  StringRef name;       ///< base name
 };
 
-/// The innermost op around each launch. Within it, libraries may differ.
+/// The innermost op around each launch, as indices into Trace::host.
 llvm::DenseMap<uint32_t, uint32_t> opsOfLaunches(const Trace &trace) {
   std::vector<uint32_t> order;
   for (auto [i, event] : llvm::enumerate(trace.host))
@@ -185,7 +186,7 @@ std::vector<Launched> launchedOf(const Trace &trace,
     }
     byTime.push_back({time, std::move(launched)});
   }
-  // Kernels of a CUDA graph share a launch, and stay in the order of execution.
+  // Kernels of a CUDA graph share a launch, and keep the order of execution.
   llvm::sort(byTime, [&](auto &a, auto &b) {
     auto key = [&](auto &one) {
       uint32_t kernel = one.second.index;
@@ -199,8 +200,8 @@ std::vector<Launched> launchedOf(const Trace &trace,
   return result;
 }
 
-/// Assigns counted kernels to the launches of the trace in order, if there are
-/// as many.
+/// The counted kernels, with the ops around their launches if the trace has as
+/// many launches as kernels.
 std::vector<Launched> countedOf(const Trace &trace, BaseNames &names) {
   std::vector<uint32_t> launches = kernelLaunches(trace);
   llvm::DenseMap<uint32_t, uint32_t> ops;
@@ -217,8 +218,8 @@ std::vector<Launched> countedOf(const Trace &trace, BaseNames &names) {
   return result;
 }
 
-/// 0 if the names differ, more if grid and block are equal, too. A truncated
-/// name may be a prefix of the other.
+/// 0 if the names differ, else 2 to 5, by whether names, grids and blocks are
+/// equal. A truncated name may be a prefix of the other.
 int likenessOf(const Launched &a, const Launched &b) {
   bool isCut = a.name.starts_with(b.name) || b.name.starts_with(a.name);
   if (!isCut || a.name.empty() || b.name.empty())
@@ -260,7 +261,7 @@ netc::audit::joinKernels(const Trace &timeline,
   auto opOf = [](const Launched &one) {
     return one.op == nobody ? std::nullopt : std::optional(one.op);
   };
-  // Joins the kernels of two parts one by one. Returns the remaining ones.
+  // Joins kernels of two groups one by one. Returns those that are left.
   auto joinParts = [&](Group a, Group b) {
     JoinedKernels rest;
     std::vector<bool> isFirst(a.end - a.begin), isSecond(b.end - b.begin);
@@ -288,7 +289,7 @@ netc::audit::joinKernels(const Trace &timeline,
   std::vector<Group> ops = groupsOf(first), others = groupsOf(second);
   auto likenessOfOps = [&](uint32_t i, uint32_t j) {
     const Launched &a = first[ops[i].begin], &b = second[others[j].begin];
-    // Kernels without an op are identified by their names.
+    // Kernels without an op are compared by name.
     if (a.op == nobody || b.op == nobody)
       return a.op == b.op ? likenessOf(a, b) : 0;
     const HostEvent &op = timeline.host[a.op], &other = counters.host[b.op];

@@ -10,29 +10,29 @@
 namespace netc::audit {
 
 /// Kernels of a timeline, and counted kernels that did the same work in another
-/// run. There is one of each if they are the same kernel, several if only the
-/// op is the same and the libraries chose other kernels.
+/// run. One of each, if they are the same kernel; several, if only the op is
+/// the same and the libraries chose other kernels.
 struct JoinedKernels {
   llvm::SmallVector<uint32_t, 1> kernels; ///< indices into Trace::kernels
   llvm::SmallVector<uint32_t, 1>
       counted; ///< indices into the other's Trace::counted
-  /// The event of Trace::host that launched them. None if the counting tool
-  /// does not record launches.
+  /// The op that launched them, an index into Trace::host. None if the op is
+  /// not recorded.
   std::optional<uint32_t> op;
 };
 
-/// Joins kernels of a timeline with counted ones. Two runs may have different
-/// kernels, since libraries choose algorithms by timing. So ops are aligned
-/// first, then kernels within an op by name, grid and block. If the counters
-/// come without ops, kernels are aligned over the whole step. Kernels without a
-/// counterpart are in no group. `kernels` are those of one step.
+/// Joins the kernels of one step of a timeline with counted kernels. The two
+/// runs may have different kernels, since libraries choose algorithms by
+/// timing. So ops are aligned first, and within an op, kernels by name, grid
+/// and block. If one of the traces has no ops, kernels are aligned over the
+/// whole step. Kernels without a counterpart are in no group.
 std::vector<JoinedKernels> joinKernels(const trace::Trace &timeline,
                                        llvm::ArrayRef<uint32_t> kernels,
                                        const trace::Trace &counters);
 
-/// A kernel's name without the parts that tools write differently: return type,
-/// template and call arguments, `(anonymous namespace)` or `<unnamed>`; and
-/// without folders.
+/// A kernel's name without parts that tools write differently: return type,
+/// arguments of templates and calls, `(anonymous namespace)` or `<unnamed>`;
+/// and without folders.
 std::string kernelBaseName(llvm::StringRef name);
 
 } // namespace netc::audit

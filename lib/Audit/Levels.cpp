@@ -41,7 +41,7 @@ std::optional<Accelerator> netc::audit::acceleratorOf(StringRef device) {
   return table.find(device);
 }
 
-/// By datasheet.
+/// The bandwidth by the datasheet, in bytes/s.
 static std::optional<double> bandwidthOf(StringRef device) {
   std::optional<Accelerator> found = acceleratorOf(device);
   if (!found || !found->bandwidthBytesPerSecond)
@@ -70,12 +70,12 @@ Gpu Gpu::of(const Trace &timeline, const Trace &counters, StringRef device) {
 namespace {
 struct TensorCores {
   StringRef capability;
-  double rate;        ///< multiply-adds of f16 a cycle and quarter of an SM
-  double instruction; ///< those of its largest instruction of a warp
+  double rate;        ///< f16 multiply-adds in a cycle and sub-partition
+  double instruction; ///< those of the largest instruction of a warp
 };
 } // namespace
 
-/// Those of a GPU; null if they are not known.
+/// The tensor cores of a compute capability; null if unknown.
 static const TensorCores *tensorCoresOf(StringRef capability) {
   static const TensorCores table[] = {
       {"7.0", 128, 256},   // V100: HMMA.884, sums in f32
@@ -95,7 +95,7 @@ static const TensorCores *tensorCoresOf(StringRef capability) {
   return found == std::end(table) ? nullptr : found;
 }
 
-/// Boards for games sum in f32 at half of the rate, since the RTX 20.
+/// Since the RTX 20, GeForce boards sum in f32 at half of the rate.
 static double shareOfRate(const Gpu &gpu) {
   bool isHalved =
       StringRef(gpu.device).contains("GeForce") && gpu.capability != "7.0";
@@ -116,7 +116,7 @@ std::optional<double> Gpu::tensorFlopPerCycle() const {
   return 2 * cores->rate * 4 * double(*sms) * shareOfRate(*this);
 }
 
-/// The time of a kernel under Nsight Compute.
+/// The time of a kernel under Nsight Compute, in seconds.
 static constexpr StringRef timeCounter = "gpu__time_duration.sum";
 
 //===----------------------------------------------------------------------===//
@@ -126,7 +126,7 @@ static constexpr StringRef timeCounter = "gpu__time_duration.sum";
 namespace {
 using Value = std::optional<double>;
 
-/// The counters of a kernel, by meaning.
+/// The counters of a kernel.
 class Counters {
 public:
   Counters(const Trace &trace, const CountedKernel &kernel, const Gpu &gpu)
@@ -137,8 +137,8 @@ public:
     return trace.counter(kernel.counters, metric.toStringRef(text));
   }
 
-  /// The sum over all instances of a unit, `sm` or `smsp`, or the mean times
-  /// their number.
+  /// The sum over all instances of a unit, `sm` or `smsp`. If only the mean was
+  /// counted, that times the number of instances.
   Value total(StringRef unit, StringRef what) const {
     if (Value sum = get(unit + "__" + what + ".sum"))
       return sum;
@@ -148,7 +148,8 @@ public:
     return *mean * double(*gpu.sms) * (unit == "smsp" ? 4 : 1);
   }
 
-  /// Elapsed cycles, summed over instances. An SM has four quarters (SMSP).
+  /// Elapsed cycles, summed over the instances of a unit. Those of `sm` and
+  /// `smsp` follow from each other: an SM has four sub-partitions.
   Value elapsed(StringRef unit) const {
     if (Value cycles = total(unit, "cycles_elapsed"))
       return cycles;
@@ -190,8 +191,8 @@ Value sumOf(std::initializer_list<Value> values) {
 }
 } // namespace
 
-/// Instructions of the tensor pipe. On a GA100 it also executes f16 arithmetic
-/// and moves of constants, for 32 threads each.
+/// Instructions of the tensor pipe. On a GA100, that pipe also executes f16
+/// arithmetic and moves of constants. They are subtracted, at 32 threads each.
 static Value tensorInstructions(const Counters &counters, const Gpu &gpu) {
   auto of = [&](StringRef kind) {
     return firstOf(
@@ -212,8 +213,8 @@ static Value tensorInstructions(const Counters &counters, const Gpu &gpu) {
   return half ? Value(std::max(0., *all - *half / 32)) : Value();
 }
 
-/// The share of cycles in which a pipe is active: from the percentage of
-/// elapsed cycles, or of active cycles, which `sm` converts.
+/// The share of elapsed cycles in which a pipe is active. `sm`, the share of
+/// active cycles, converts a percentage of active cycles.
 static Value pipe(const Counters &counters, StringRef name, Value sm) {
   if (Value value = counters.percent("sm__" + name +
                                      ".avg.pct_of_peak_sustained_elapsed"))
@@ -223,16 +224,16 @@ static Value pipe(const Counters &counters, StringRef name, Value sm) {
   return active && sm ? Value(*active * *sm) : Value();
 }
 
-/// nvprof tells tenths, 0 to 10, of the active cycles.
+/// nvprof gives the utilization in tenths of the active cycles, from 0 to 10.
 static Value ofFunctionUnits(const Counters &counters, Value sm) {
   Value tenths = sumOf({counters.get("tensor_precision_fu_utilization"),
                         counters.get("tensor_int_fu_utilization")});
   return tenths && sm ? Value(std::min(*tenths / 10, 1.) * *sm) : Value();
 }
 
-/// Of an Instinct: the cycles in which one of the four matrix cores of a
-/// compute unit works, and those that elapsed on each of its dies
-/// (rocprofiler-sdk, counter_defs.yaml: MfmaUtil).
+/// The share of cycles in which an Instinct's matrix cores work. A compute unit
+/// has four, and each die counts elapsed cycles (rocprofiler-sdk,
+/// counter_defs.yaml: MfmaUtil).
 static Value ofMatrixCores(const Counters &counters, const Gpu &gpu) {
   if (Value percent = counters.percent("MfmaUtil"))
     return percent;
@@ -407,7 +408,7 @@ std::optional<Rational> netc::audit::ordinaryFlop(const Trace &trace,
     for (StringRef op : {"ADD", "MUL"})
       add(counters.get(Twine("SQ_INSTS_VALU_") + op + "_" + format), 64);
   }
-  // nvprof counts FLOP.
+  // nvprof's metrics are FLOP.
   add(counters.get("flop_count_sp"), 1);
   add(counters.get("flop_count_dp"), 1);
   return flop;
@@ -417,7 +418,7 @@ std::optional<Rational> netc::audit::ordinaryFlop(const Trace &trace,
 // Steps and layers
 //===----------------------------------------------------------------------===//
 
-/// Adds levels by a time; `joined` are the times.
+/// Adds levels multiplied by a time, and the time to `joined`.
 static void add(SummedLevels &summed, const UnitLevels &levels, double time) {
   for (const Level &level : unitLevels())
     if (Value value = levels.*level.value) {
@@ -437,8 +438,8 @@ static void addReasons(SummedLevels &summed,
       summed.impossible.push_back(reason);
 }
 
-/// The times of kernels under the counting tool, or what is proportional to
-/// them: all by one counter.
+/// The times of kernels under the counting tool. If a kernel has none, all get
+/// their elapsed cycles instead, or else equal weights.
 static std::vector<double> weightsOf(const Trace &counters,
                                      llvm::ArrayRef<uint32_t> counted,
                                      const Gpu &gpu, bool &areTimes) {
@@ -493,7 +494,8 @@ SummedLevels netc::audit::levelsOf(const Trace &counters,
   return summed;
 }
 
-/// The levels of several kernels, of those that are known of all.
+/// The mean levels of several kernels, without those that are unknown for one
+/// of them.
 static SummedLevels meanOf(const Trace &counters,
                            llvm::ArrayRef<uint32_t> counted, const Gpu &gpu) {
   SummedLevels summed = levelsOf(counters, counted, gpu);
@@ -541,7 +543,7 @@ SummedLevels netc::audit::sumLevels(const Trace &timeline,
 UnitLevels netc::audit::sampledLevels(
     const Trace &trace, llvm::ArrayRef<std::pair<int64_t, int64_t>> intervals) {
   struct Sampled {
-    StringRef metric; ///< as it begins: units and chips' names stand behind it
+    StringRef metric; ///< beginning of the name; units and chips follow
     Value UnitLevels::*level;
   };
   static const Sampled table[] = {
@@ -584,7 +586,7 @@ UnitLevels netc::audit::sampledLevels(
         Value &level = levels.*row.level;
         level = level.value_or(0) + mean.sum / double(mean.number) / 100;
       }
-  // Of all SMs; those that are busy hold them.
+  // Samples divide by all SMs, occupancy by the busy ones.
   if (levels.occupancy)
     levels.occupancy = levels.sm && *levels.sm > 0
                            ? Value(std::min(1., *levels.occupancy / *levels.sm))
@@ -593,7 +595,7 @@ UnitLevels netc::audit::sampledLevels(
 }
 
 //===----------------------------------------------------------------------===//
-// What is to be said of them
+// Notes
 //===----------------------------------------------------------------------===//
 
 std::vector<LevelNote> netc::audit::levelNotes(const UnitLevels &levels,

@@ -52,7 +52,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Steps
+// Products
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -81,8 +81,8 @@ public:
   }
 
 private:
-  /// Programs of netc name the op of the specification that runs, and its
-  /// phase. One in a loop runs several times.
+  /// netc's own traces name the op of the specification that runs, and its
+  /// phase. An op in a loop runs several times.
   std::vector<Match> matchNames() {
     std::map<std::pair<llvm::StringRef, llvm::StringRef>, Match> byName;
     for (auto [i, product] : llvm::enumerate(specified))
@@ -141,7 +141,7 @@ private:
   std::vector<Match> align(llvm::ArrayRef<unsigned> ours,
                            llvm::ArrayRef<unsigned> theirs) const {
     std::vector<Item> first, second;
-    std::deque<NameParts> names; // do not move
+    std::deque<NameParts> names; // which items refer to
     for (unsigned i : ours)
       first.push_back(
           {specified[i].flop, specified[i].elements, specified[i].kind,
@@ -172,7 +172,7 @@ private:
     }
   }
 
-  /// Adds matches of products with the forward products `forward`.
+  /// Adds matches whose forward match is `forward`.
   void addBehind(std::vector<Match> found, TracedProduct::Phase phase,
                  std::optional<unsigned> forward) {
     for (Match &match : found)
@@ -180,17 +180,17 @@ private:
     add(std::move(found), phase);
   }
 
-  /// The forward match of a product of the specification, by its name. The
-  /// first if there are several.
+  /// The match of the forward product with this name; the first if there are
+  /// several.
   std::optional<unsigned> forwardOfName(llvm::StringRef name) const {
     auto found = forwardOf.find(name);
     return found == forwardOf.end() ? std::nullopt
                                     : std::optional(found->second.front());
   }
 
-  /// Matches recomputed products. Each region, which is what a node of autograd
-  /// runs, is a contiguous part of the forward pass; but of a compiled
-  /// function, each product by itself.
+  /// Matches recomputed products. A region, which one node of autograd
+  /// recomputes, is a contiguous part of the forward pass. Where it is not, as
+  /// in a compiled function, each product is matched by itself.
   void followRepeated() {
     std::map<unsigned, std::vector<unsigned>> ours; // by forward match
     std::vector<unsigned> rest;
@@ -244,7 +244,7 @@ private:
            traced[a].elements == traced[b].elements;
   }
 
-  /// The last of the forward products that is like one, and is not taken.
+  /// The last forward product that is like `product` and is not taken.
   std::optional<unsigned> lastLike(unsigned product,
                                    llvm::ArrayRef<unsigned> forward,
                                    std::set<unsigned> &taken) const {
@@ -254,8 +254,8 @@ private:
     return std::nullopt;
   }
 
-  /// The position of a region in the forward pass: before the previous region,
-  /// since the backward pass runs in reverse order.
+  /// The position of a region in the forward pass. It is before that of the
+  /// previous region, since the backward pass runs in reverse order.
   std::optional<size_t> placeOf(llvm::ArrayRef<unsigned> region,
                                 llvm::ArrayRef<unsigned> forward) const {
     if (region.size() > forward.size())
@@ -268,7 +268,8 @@ private:
     return std::nullopt;
   }
 
-  /// Matches gradients by the forward product whose autograd node they run in.
+  /// Matches gradients with the forward product in whose autograd node they
+  /// run.
   void followGradients() {
     std::map<unsigned, std::vector<unsigned>> ours, theirs; // by forward match
     std::vector<unsigned> ourRest, theirRest;
@@ -288,7 +289,7 @@ private:
       ++gradientsOf[traced[i].sequence];
     for (unsigned i : tracedIn(TracedProduct::Backward)) {
       std::optional<unsigned> match;
-      // An op without a node carries the number of the next node: the last op
+      // An op without a node has the number of the next node. So the last op
       // that fits created the node.
       if (auto makers = bySequence.find(traced[i].sequence);
           makers != bySequence.end() &&
@@ -330,7 +331,8 @@ private:
     swapGradients(before);
   }
 
-  /// Whether the FLOP are those of one gradient or both.
+  /// Whether the FLOP are those of one gradient of the forward product, or of
+  /// both.
   static bool isGradientOf(const TracedProduct &gradient,
                            const TracedProduct &forward) {
     return gradient.kind == forward.kind &&
@@ -339,8 +341,8 @@ private:
             *gradient.flop == *forward.flop * 2);
   }
 
-  /// Of gradients that belong to one product by the numbers of autograd: the
-  /// remaining ones of both sides belong together, whatever their FLOP.
+  /// For gradients of one product by autograd's numbers: matches what is left
+  /// on both sides, whatever its FLOP.
   static std::vector<Match> joined(std::vector<Match> found) {
     Match rest;
     for (const Match &match : found)
@@ -358,15 +360,16 @@ private:
     return found;
   }
 
-  /// Gradients of one shape: those of the specification that are one op, and
-  /// the ops of the trace.
+  /// Gradients of one shape: for each op, those of the specification that it
+  /// computes; and the ops of the trace.
   struct Alike {
     std::vector<llvm::SmallVector<unsigned, 2>> ours;
     std::vector<unsigned> theirs;
   };
 
-  /// Takes out of both lists the gradients of a shape that each has as many of,
-  /// in their order: a compiler runs them in another order than others.
+  /// Matches gradients of the same shape in order, if both sides have equally
+  /// many of them, and removes them from both lists. Compilers change the order
+  /// of gradients with different shapes.
   template <typename Shape>
   static std::vector<Match> paired(const std::map<Shape, Alike> &byShape,
                                    std::vector<unsigned> &ours,
@@ -391,6 +394,7 @@ private:
     return found;
   }
 
+  /// Matches gradients with equal FLOP and elements.
   std::vector<Match> ofOneShape(std::vector<unsigned> &ours,
                                 std::vector<unsigned> &theirs) const {
     std::map<std::tuple<Rational, Elements, Rational>, Alike> byShape;
@@ -415,9 +419,9 @@ private:
     return found;
   }
 
-  /// The same of recurrences that are one op, in the reverse order of those
-  /// ops: their gradients are one op, too, which may have that of the first
-  /// state.
+  /// Matches gradients of recurrences that are one op, in the reverse order of
+  /// the forward ops. Their gradients are one op, too, perhaps with that of the
+  /// initial state.
   std::vector<Match> ofRecurrences(std::vector<unsigned> &ours,
                                    std::vector<unsigned> &theirs) const {
     auto isRecurrence = [&](unsigned j) {
@@ -444,7 +448,7 @@ private:
     return found;
   }
 
-  /// The same of convolutions, whose two gradients are one op.
+  /// Matches gradients of convolutions, two of which are one op.
   std::vector<Match> ofOneConvolution(std::vector<unsigned> &ours,
                                       std::vector<unsigned> &theirs) const {
     llvm::MapVector<llvm::StringRef, llvm::SmallVector<unsigned, 2>> gradients;
@@ -469,8 +473,8 @@ private:
     return paired(byShape, ours, theirs);
   }
 
-  /// A gradient of several layers whose weights are packed: that of the weights
-  /// has all of their elements, that of the input is added up.
+  /// Matches a gradient of several layers with packed weights. A gradient of
+  /// the weights has the elements of all of them; one of the input is a sum.
   void joinPacked(std::vector<Match> &found, Match &theirs) const {
     const TracedProduct &packed = traced[theirs.traced[0]];
     if (!packed.flop || !packed.made)
@@ -505,7 +509,8 @@ private:
     }
   }
 
-  /// Pairs what an alignment left on both sides, by shapes.
+  /// Matches products of equal FLOP and elements that an alignment left on both
+  /// sides.
   std::vector<Match> crossed(std::vector<Match> found) const {
     constexpr size_t most = 4096; // each is compared with each
     if (found.size() > most)
@@ -536,12 +541,14 @@ private:
     return found;
   }
 
+  /// Whether the results have equally many elements, as far as is known.
   bool makesSame(unsigned ours, unsigned theirs) const {
     return !traced[theirs].made || *traced[theirs].made == specified[ours].made;
   }
 
-  /// Sorts the gradients of the trace like those of the specification, by the
-  /// sizes of their results. All else of a product's two gradients is equal.
+  /// Sorts the trace's gradients like those of the specification, by the
+  /// elements of their results. The two gradients of a product differ in
+  /// nothing else.
   void sortByResult(llvm::ArrayRef<unsigned> ours,
                     std::vector<unsigned> &theirs) const {
     for (size_t i = 0; i < ours.size() && i < theirs.size(); ++i)
@@ -554,7 +561,7 @@ private:
         }
   }
 
-  /// The same for aligned matches: exchanges two adjacent ones.
+  /// The same for aligned matches: swaps the traced products of neighbours.
   void swapGradients(size_t begin) {
     for (size_t i = begin; i + 1 < matches.size(); ++i) {
       Match &a = matches[i], &b = matches[i + 1];
@@ -566,7 +573,7 @@ private:
     }
   }
 
-  /// Sorts matches by the specification, followed by those that it lacks.
+  /// Sorts matches by the specification; those that it lacks come last.
   void order() {
     std::vector<unsigned> places(matches.size());
     for (unsigned i = 0; i < places.size(); ++i)
@@ -595,6 +602,7 @@ private:
   llvm::ArrayRef<TracedProduct> traced;
   std::vector<Match> matches;
   std::vector<std::optional<unsigned>> matchOf; ///< by traced product
+  /// The matches of forward products, by name.
   llvm::DenseMap<llvm::StringRef, llvm::SmallVector<unsigned, 1>> forwardOf;
   size_t lastPlace = ~size_t(0);
 };
@@ -634,8 +642,8 @@ netc::audit::microBatchesOf(llvm::ArrayRef<TracedProduct> traced) {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// What ops of the step read, counted: those that occur often first, at most
-/// `most` of them. `add` is called with each shape and counts.
+/// The keys that `add` counts for the operands of the step, the most frequent
+/// first, at most `most`. It gets the first three sizes of each operand.
 template <typename Key, typename Add>
 static std::vector<Key> oftenIn(const trace::Trace &trace,
                                 const TracedStep &step, size_t most, Add add) {
@@ -655,7 +663,7 @@ static std::vector<Key> oftenIn(const trace::Trace &trace,
   return keys;
 }
 
-/// The sizes of axes.
+/// The most frequent sizes of axes.
 static std::vector<Rational> sizesIn(const trace::Trace &trace,
                                      const TracedStep &step) {
   std::vector<int64_t> sizes = oftenIn<int64_t>(
@@ -667,8 +675,8 @@ static std::vector<Rational> sizesIn(const trace::Trace &trace,
   return {sizes.begin(), sizes.end()};
 }
 
-/// Those of two axes of one operand, in their order: examples and positions,
-/// height and width.
+/// The most frequent pairs of sizes in one operand, in their order: examples
+/// and positions, height and width.
 static std::vector<std::pair<int64_t, int64_t>>
 pairsIn(const trace::Trace &trace, const TracedStep &step) {
   return oftenIn<std::pair<int64_t, int64_t>>(
@@ -750,7 +758,8 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
     return score;
   };
   std::vector<Rational> candidates = sizesIn(trace, traced);
-  // Without shapes, the first products determine the batch size.
+  // If the trace has no shapes, the FLOP of the first products suggest the
+  // batch.
   if (llvm::is_contained(step.axes(), kBatchAxis)) {
     constexpr size_t first = 8;
     Sizes one = sizes;
@@ -779,7 +788,7 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
         }
   };
   offerEach();
-  // Where two are others, few products are right at one of them alone.
+  // If two sizes are wrong, few products fit after one of them is corrected.
   all = std::min(step.forwardAt(sizes, most).size(), all);
   if (2 * (best.first + best.second) >= all)
     return sizes;

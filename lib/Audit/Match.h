@@ -28,26 +28,25 @@ struct Match {
   std::optional<unsigned> forward;
 };
 
-/// How many gradients a node of autograd has at most of one product: more are
-/// those of a compiled function, which is a single node.
+/// The most gradients that one product has in its node of autograd. A node with
+/// more is a compiled function.
 constexpr unsigned kMostGradients = 2;
 
-/// Finds the products of the trace for each product of the specification. A
-/// product without a counterpart is a match of its own. Forward products are
-/// aligned in order. Gradients are matched by the sequence numbers of autograd,
-/// or aligned without them. Recomputed products are matched with those that
-/// they repeat. Matches of the specification come first, in its order.
+/// Matches products of the specification with those of the trace. A product
+/// without a counterpart is a match by itself. Forward products are aligned in
+/// order. Gradients are matched by the sequence numbers of autograd, or aligned
+/// without them. Recomputed products are matched with those that they repeat.
+/// Matches of the specification come first, in its order.
 std::vector<Match> match(llvm::ArrayRef<SpecifiedProduct> specified,
                          llvm::ArrayRef<TracedProduct> traced);
 
-/// Where the passes forward and backward of a step begin, as indices of its
-/// products: there are several if gradients of micro-batches are added up. A
-/// single 0 where they are not alike, and in a program of netc, whose names
-/// tell which product each part of the batch is of.
+/// The first product of each forward pass of a step, as indices. There are
+/// several if gradients of micro-batches are accumulated. Only 0 if their
+/// forward products differ.
 std::vector<size_t> microBatchesOf(llvm::ArrayRef<TracedProduct> traced);
 
-/// The sizes for which most forward products have the FLOP of the trace. Those
-/// of the specification are preferred. Sizes in `fixed` are kept.
+/// The sizes of free axes for which most forward products have the FLOP of the
+/// trace. The specification's sizes win ties. Sizes in `fixed` are kept.
 Sizes findSizes(const SpecifiedStep &step, const trace::Trace &trace,
                 const TracedStep &traced, const Sizes &fixed);
 

@@ -49,7 +49,7 @@ void netc::audit::noteDamage(Audit &audit, const trace::Trace &file,
              std::to_string(file.brokenCounters));
 }
 
-/// The steps of an optimizer that the trace marks.
+/// The number of optimizer steps within the step.
 static size_t updatesOf(const Audit &audit) {
   const trace::Trace &trace = *audit.trace;
   const TracedStep &step = audit.step;
@@ -91,8 +91,8 @@ static void noteSizes(Audit &audit, const SpecifiedStep &specified) {
   }
 }
 
-/// Notes if most products of the trace have another format, by their first
-/// input.
+/// Notes if the run has no products in the format of most products of the
+/// trace. That is the type of the first operand that has one.
 static void notePrecision(Audit &audit) {
   const trace::Trace &trace = *audit.trace;
   std::map<StringRef, unsigned> types;
@@ -128,13 +128,14 @@ static void notePrecision(Audit &audit) {
            ", the run in " + audit.run->namesOfFormats());
 }
 
-/// Notes if the peaks are not those of the device that was traced.
+/// Notes if utilization is measured against peaks of another device than the
+/// traced one.
 static void noteDevice(Audit &audit) {
   StringRef traced = audit.trace->device, ofRun = audit.run->device;
   std::optional<Accelerator> taken = acceleratorOf(ofRun);
   if (!taken)
     return;
-  // Traces of netc are of no device, or of that of the run.
+  // netc's own traces are of no device, or of that of the run.
   bool isOwn =
       llvm::any_of(audit.step.products, [](const TracedProduct &product) {
         return product.isNamed();
@@ -168,7 +169,7 @@ static void noteAbovePeak(Audit &audit) {
              "algorithm");
 }
 
-/// Notes that the trace has no shapes, and what makes it have them.
+/// Notes that the trace has no shapes, and how to record them.
 static void noteShapes(Audit &audit) {
   const trace::Trace &trace = *audit.trace;
   if (trace.hasShapes ||
@@ -194,7 +195,7 @@ static void noteShapes(Audit &audit) {
            hint);
 }
 
-/// Notes what tools count of that is not known.
+/// Notes rows for which a tool's count is unknown.
 static void noteUnknownCounts(Audit &audit) {
   for (auto [i, claim] : llvm::enumerate(audit.claims))
     if (size_t rows = audit.rowsUnknownTo(i))

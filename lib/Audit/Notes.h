@@ -9,11 +9,11 @@
 
 namespace netc::audit {
 
-/// Adds a line that a reader of the audit should know of.
+/// Adds a note for readers of the audit.
 void note(Audit &audit, llvm::StringRef id, const llvm::Twine &text);
 
-/// Notes what of `file` could not be read: of the trace, or of what was given
-/// beside it, which is then named.
+/// Notes what of `file` could not be read. `name` is that of a file in addition
+/// to the trace; empty for the trace.
 void noteDamage(Audit &audit, const trace::Trace &file,
                 llvm::StringRef name = "");
 

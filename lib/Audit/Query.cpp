@@ -92,11 +92,11 @@ private:
                         : Answer(path.complain());
   }
 
-  /// A figure that a step has, and no part of it.
+  /// A figure that only a whole step has.
   struct OfStep {
     StringRef name, unit;
     std::optional<Rational> (*value)(const Audit &);
-    StringRef why; ///< it is not known, where it is not
+    StringRef why; ///< why it is unknown, if it is
   };
   static constexpr StringRef noKernels = "the step has no kernels of a device";
 
@@ -147,7 +147,7 @@ private:
     return figures;
   }
 
-  /// A share, to a billionth.
+  /// A share as a fraction, rounded to 1e-9.
   static Rational fromDouble(double share) {
     return Rational::fraction(std::llround(share * 1e9), 1000000000);
   }
@@ -267,7 +267,7 @@ private:
   const Audit &audit;
   const Query &query;
   QueryPath path;
-  std::vector<StringRef> asked; ///< paths of parts
+  std::vector<StringRef> asked; ///< paths of the parts
 };
 } // namespace
 

@@ -10,19 +10,21 @@
 
 namespace netc::audit {
 
-/// Answers an `expect` about the trace of a run, `run.trace.matched`.
+/// Answers an `expect` about the trace of a run, such as `run.trace.matched`.
 ///
 /// A trace has `batch`; `matched`, the share of the specification's FLOP that
-/// it has; `joined`, the share of the kernels' time that counters have;
-/// `unexplained`, the rows whose difference no rule explains; `unknown`;
-/// `kernels`; `time` of the step; the levels by the names that they have in
-/// JSON: `gpu`, `gpu_union`, `gpu_without_communication`, those of UnitLevels,
-/// `mfu`, `hfu`, `in_kernels`; `flop[.forward .backward .recompute]` of its
-/// products by their own shapes; and `profiler`, `flop_counter` and `counters`,
-/// the FLOP that these count, with their `.ratio` to the exact count.
+/// it has; `joined`, the share of the kernels' time that has counters;
+/// `unexplained`, the number of counts that no rule explains; `unknown`, the
+/// number of ops and kernels with unknown FLOP; `kernels`, the number of
+/// launches; `time` of the step; the levels `gpu`, `gpu_union`,
+/// `gpu_without_communication` and those of UnitLevels; `mfu`, `hfu` and
+/// `in_kernels`; `flop[.forward .backward .recompute]` of its products by their
+/// own shapes; and `profiler`, `flop_counter`, `counters` and `given`, the FLOP
+/// that these count, with their `.ratio` to the exact count.
+///
 /// `flop(layer1)` and similar queries are about a part of the network: its
-/// products, and their kernels. What the trace does not tell is an error, and
-/// so is a part of what only a step has.
+/// products, and their kernels. It is an error if the trace does not tell the
+/// figure, or if only a whole step has it.
 std::variant<Quantity, Message> answer(const Audit &audit, const Query &query);
 
 } // namespace netc::audit

@@ -13,15 +13,15 @@ static Explained when(bool holds, Rational difference) {
   return holds ? Explained(difference) : std::nullopt;
 }
 
-/// The claim divided by the exact count, if that is an integer.
+/// The claim divided by the exact count; 0 if that is no integer.
 static Rational timesOf(const Subject &of) {
   Rational times =
       of.row.exact.isZero() ? Rational() : of.has.flop / of.row.exact;
   return times.isInteger() ? times : Rational();
 }
 
-/// Whether the claim is right for the traced op, which differs from the
-/// specification.
+/// Whether the claim is right for the shapes in the trace, which differ from
+/// those of the specification.
 static bool isAsTraced(const Subject &of) {
   return of.has.flop == of.row.traced && of.row.traced != of.row.exact;
 }
@@ -37,7 +37,7 @@ static Rational share(int64_t one, int64_t of) {
 }
 
 static const Rule rules[] = {
-    // First: two batches may differ by a factor that another rule has.
+    // First, since two batches may differ by the factor of another rule.
     {"batch", "the trace has another batch than is asked for",
      [](const Subject &of) {
        return when(hasBatchOfItsOwn(of) && of.row.isSpecified &&
@@ -87,7 +87,8 @@ static const Rule rules[] = {
      [](const Subject &of) {
        if (of.row.isGradient() && !of.row.isSpecified && of.forward)
          return when(of.has.flop == of.forward->exact, of.has.flop);
-       // What is recomputed follows the mask in the trace.
+       // FLOP that are recomputed by a tool's formulas follow the mask in the
+       // trace.
        bool mayHave = of.claim.source != "recomputed" || isAsTraced(of);
        return when(mayHave && of.row.isGradient() && of.row.input.isZero() &&
                        !of.row.weight.isZero(),
@@ -209,7 +210,7 @@ static const Rule rules[] = {
      [](const Subject &of) {
        return when(!of.row.isTraced && !of.row.other, -of.row.exact);
      }},
-    // The FLOP do not differ: a note states it, as for other batches.
+    // No difference in FLOP. Only a note has this id.
     {"precision", "the trace multiplies in another format than the run",
      [](const Subject &) { return Explained(); }},
 };

@@ -9,33 +9,34 @@
 
 namespace netc::audit {
 
-/// What a rule is applied to: the count of a claim for a row.
+/// The count of a claim for a row, to which rules are applied.
 struct Subject {
   const Audit &audit;
   const Row &row;
   const Claim &claim;
   const RowClaim &has;
-  /// Of a gradient, the row of its forward product; null if there is none.
+  /// For a gradient, the row of its forward product; else null.
   const Row *forward;
   const RowClaim *ofForward;
 
-  /// FLOP of products above the exact count.
+  /// The count minus the exact count.
   Rational difference() const { return has.flop - row.exact; }
 };
 
-/// A way in which tools count differently from netc.
+/// A way in which a tool may count differently from netc.
 struct Rule {
   llvm::StringLiteral id;
   llvm::StringLiteral meaning;
-  /// The difference between the claim and the exact count by this rule. None if
-  /// the rule does not apply.
+  /// The difference of the claim to the exact count by this rule. None if the
+  /// rule does not apply.
   std::optional<Rational> (*difference)(const Subject &);
 };
 
 /// All rules, in the order in which they are applied.
 llvm::ArrayRef<Rule> allRules();
 
-/// Finds the rules that explain each claim of each row exactly.
+/// Finds the rules that explain each claim of each row, exactly or within the
+/// rounding of the tool.
 void explain(Audit &audit);
 
 } // namespace netc::audit

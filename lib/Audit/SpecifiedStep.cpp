@@ -11,7 +11,8 @@
 using namespace netc;
 using namespace netc::audit;
 
-/// The part around an op that a report shows as a layer.
+/// The path of the layer around an op, as reports show it; the op's name if
+/// there is none.
 static std::string layerOf(const PartTree &tree, llvm::StringRef name) {
   const Part *part = tree.find(name);
   while (part && part != &tree.root() && !tree.isLayer(*part))
@@ -109,7 +110,7 @@ std::vector<SpecifiedProduct>
 SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
   auto step = mlir::cast<StepOp>(of.op);
   Axes traced = fixedAt(step.getAxes(), sizes);
-  // Lengths with a distribution keep it: padding does not count as exact.
+  // Lengths with a distribution keep it, so that padding does not count.
   Sizes own = sizes;
   Axes distributed(step.getAxes());
   for (const std::string &axis : free)
@@ -157,7 +158,8 @@ std::vector<SpecifiedProduct> SpecifiedStep::forwardAt(
 }
 
 std::optional<Rational> SpecifiedStep::memoryAt(const Sizes &sizes) const {
-  // What is run again is not symbolic: which op holds most depends on sizes.
+  // With recomputation there is no formula: which op needs most depends on
+  // sizes.
   if (sizes == written || of.activationsByType.empty())
     return sizes == written ? of.memoryPerDevice() : std::nullopt;
   Polynomial bytes;

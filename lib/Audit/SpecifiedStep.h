@@ -10,21 +10,21 @@
 
 namespace netc::audit {
 
-/// A product of a step, with the sizes of the trace.
+/// A product of a step, at the sizes of a trace.
 struct SpecifiedProduct {
   llvm::StringRef name;  ///< instance path and op: `layer1.0.conv1.conv`
-  llvm::StringRef layer; ///< its part that reports show
+  llvm::StringRef layer; ///< the part of it that reports show
   llvm::StringRef op;    ///< `conv`
   Phase phase;
   ProductKind kind;
   /// FLOP that the op executes, 2 for a multiply-add, over all iterations of
-  /// loops around it.
+  /// the loops around it.
   Rational flop;
   /// FLOP by the specification: without masked elements if it counts so, with
-  /// its own lengths if they are a distribution, and for the number of examples
-  /// that is asked for.
+  /// its own lengths if they have a distribution, and for the number of
+  /// examples that was asked for.
   Rational exact;
-  Rational ran; ///< the same for the number of examples in the trace
+  Rational ran; ///< `exact` for the number of examples in the trace
   Elements elements;
   Rational made; ///< elements of its result
   Rational iterations = 1;
@@ -47,12 +47,12 @@ public:
   explicit SpecifiedStep(const Run &run);
 
   const Run &run() const { return of; }
-  /// The sizes in the specification. Axes that it does not give are missing.
+  /// The sizes that the specification gives.
   const Sizes &sizes() const { return written; }
-  /// The axes that the cost of a product depends on. The batch is first.
+  /// The axes that the cost of a product depends on. The batch comes first.
   llvm::ArrayRef<std::string> axes() const { return free; }
-  /// The products with the sizes of a trace. `asked` is the number of examples
-  /// to count for, if it differs.
+  /// The products at these sizes. `asked` is the number of examples to count
+  /// for, if it is another.
   std::vector<SpecifiedProduct> at(const Sizes &sizes,
                                    std::optional<Rational> asked = {}) const;
   /// The first `limit` forward products, by their FLOP; and by their sizes, if

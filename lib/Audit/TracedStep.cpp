@@ -23,7 +23,7 @@ using llvm::StringRef;
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// From the first event to the last.
+/// The start of the first event, and the end of the last.
 static std::pair<int64_t, int64_t> extentOf(const Trace &trace) {
   int64_t begin = INT64_MAX, end = INT64_MIN;
   auto widen = [&](const auto &event) {
@@ -42,7 +42,7 @@ struct Marked {
 };
 } // namespace
 
-/// The ranges that bear a name for which `is` holds.
+/// The ranges with a name for which `is` holds.
 template <typename Is>
 static std::vector<Marked> markedBy(const Trace &trace, Is is) {
   std::vector<Marked> marked;
@@ -53,9 +53,9 @@ static std::vector<Marked> markedBy(const Trace &trace, Is is) {
   return marked;
 }
 
-/// From the end of one step of an optimizer to that of the next. What is in
-/// front of the first was cut where the profiler began, unless there is no
-/// other.
+/// Steps from the end of one optimizer's step to that of the next. What
+/// precedes the first is left out, since the profiler may have cut it. None if
+/// there are fewer than two optimizer's steps.
 static std::vector<Marked> markedByOptimizer(const Trace &trace) {
   std::vector<Marked> updates = markedBy(trace, [](StringRef name) {
     return name.starts_with("Optimizer.step#");
@@ -66,7 +66,7 @@ static std::vector<Marked> markedByOptimizer(const Trace &trace) {
   llvm::sort(updates, [](auto &a, auto &b) {
     return std::tie(a.end, a.start) < std::tie(b.end, b.start);
   });
-  // Of several optimizers each ends no step of its own.
+  // Several optimizers may run in one step: take the last one.
   std::string name = updates.back().name;
   llvm::erase_if(updates,
                  [&](const Marked &each) { return each.name != name; });
@@ -76,7 +76,7 @@ static std::vector<Marked> markedByOptimizer(const Trace &trace) {
   return steps;
 }
 
-/// `10ms-25ms`, in nanoseconds.
+/// Parses `10ms-25ms`, to nanoseconds.
 static std::optional<std::pair<int64_t, int64_t>> timesIn(StringRef text) {
   auto timeIn = [](StringRef text) -> std::optional<int64_t> {
     constexpr std::pair<StringRef, double> units[] = {
@@ -97,9 +97,8 @@ static std::optional<std::pair<int64_t, int64_t>> timesIn(StringRef text) {
   return std::pair(*start, *end);
 }
 
-/// Leaves out the steps with less than half of the events of the fullest: a
-/// profiler marks those, too, that it saw only the beginning or the end of.
-/// Returns how many these are.
+/// Removes steps that have less than half of the most events in a step: the
+/// profiler saw only the beginning or the end of them. Returns their number.
 static size_t eraseCut(const Trace &trace, std::vector<Marked> &marked) {
   llvm::sort(marked, [](auto &a, auto &b) { return a.start < b.start; });
   std::vector<size_t> events(marked.size());
@@ -219,7 +218,7 @@ static void takeFrom(const Trace &trace, const HostEvent &op,
 static constexpr uint32_t nobody = ~0u;
 
 namespace {
-/// The host events of a step as trees by nested intervals, for each thread.
+/// The host events of a step, nested by time, as trees for each thread.
 struct Tree {
   std::vector<uint32_t> order;  ///< events by thread and start
   std::vector<uint32_t> parent; ///< by event; `nobody` for roots
@@ -248,7 +247,8 @@ struct Tree {
     }
   }
 
-  /// The innermost event that `is` holds for, among `i` and its ancestors.
+  /// The innermost of event `i` and its ancestors for which `is` holds; else
+  /// `nobody`.
   template <typename Is> uint32_t around(uint32_t i, Is is) const {
     while (i != nobody && !is(i))
       i = parent[i];
@@ -257,7 +257,7 @@ struct Tree {
 };
 } // namespace
 
-/// The name of an autograd node; empty if the event is none.
+/// The name of a backward node of autograd; empty if the event is none.
 static StringRef nodeOf(StringRef name) {
   if (name.consume_front("autograd::engine::evaluate_function: "))
     return name;
@@ -299,20 +299,20 @@ private:
   StringRef nameOf(uint32_t i) const { return trace.names[trace.host[i].name]; }
   bool isOp(uint32_t i) const { return trace.host[i].kind == HostEvent::Op; }
 
-  /// Whether the event is inside of a product.
+  /// Assigns an event to the product around it. False if there is none.
   bool addToHolder(uint32_t i) {
     uint32_t parent = tree.parent[i];
     if (parent == nobody || holder[parent] == nobody)
       return false;
     holder[i] = holder[parent];
-    // Hooks of saved tensors call it before an op runs.
+    // Hooks of saved tensors call `detach` before an op runs.
     StringRef name = nameOf(i);
     name.consume_front("aten::");
     partsOf[holder[i]] += name != "detach";
     return true;
   }
 
-  /// Of ops without a product inside: those that may be one themselves.
+  /// Adds ops that may be products, and have no product inside.
   void addSuspected() {
     std::vector<bool> hasProduct(trace.host.size());
     for (const TracedProduct &product : step.products)
@@ -326,8 +326,8 @@ private:
           addProduct(i, *kind);
   }
 
-  /// Stopped are those recomputed ops that called and launched nothing, where
-  /// others of their kind do.
+  /// Marks recomputed ops as stopped that called and launched nothing, if
+  /// forward ops of the same name do.
   void findStopped() {
     llvm::DenseSet<Name> calling;
     auto calls = [](const TracedProduct &product) {
@@ -352,7 +352,7 @@ private:
     product.kind = kind;
     product.groups = groupsOf(trace, trace.host[i]);
     EventCost cost = costOf(trace, trace.host[i], resultOf(i));
-    // In traces of 2021: an event that contains one for each gradient.
+    // In traces of 2021, this event contains one for each gradient.
     if (name == "aten::cudnn_convolution_backward" && cost.flop) {
       int parts = 0;
       for (uint32_t j : tree.order)
@@ -392,7 +392,7 @@ private:
       } else if ((product.node == "CompiledFunctionBackward" ||
                   !trace.hasSequence) &&
                  isForwardAlone(trace, trace.host[i])) {
-        // Ops of a compiled function have no numbers.
+        // Ops of a compiled function have no sequence numbers.
         product.phase = TracedProduct::Recompute;
         product.sequence = -1;
       }
@@ -414,8 +414,8 @@ private:
     step.products.push_back(std::move(product));
   }
 
-  /// The shape of a convolution's result, for an unknown stride: the shape that
-  /// the next op reads first.
+  /// The shape of a convolution's result, in case the stride is unknown: the
+  /// first operand of a following op that has as many axes.
   llvm::ArrayRef<int64_t> resultOf(uint32_t i) const {
     const HostEvent &event = trace.host[i];
     auto next = std::partition_point(
@@ -435,8 +435,8 @@ private:
     return {};
   }
 
-  /// Modules begin and end a little beside the ops in them, so they are no part
-  /// of the tree.
+  /// Sets the path of each product. Modules begin and end a little apart from
+  /// their ops, so they are not in the tree.
   void addPaths() {
     std::vector<std::pair<uint32_t, TracedProduct *>> order;
     for (auto [i, event] : llvm::enumerate(trace.host))
@@ -486,15 +486,15 @@ private:
 
   bool isNamedByUser(uint32_t i) const {
     StringRef name = nameOf(i);
-    // PyTorch marks steps, and what its compiler made.
+    // PyTorch names steps, and what its compiler generates.
     constexpr StringRef others[] = {"ProfilerStep#", "Optimizer.",
                                     "CompiledFxGraph", "Torch-Compiled"};
     return llvm::none_of(others,
                          [&](StringRef other) { return name.contains(other); });
   }
 
-  /// Lays what torch.profiler counts to the products: an event around one or
-  /// inside of one counts to it.
+  /// Assigns FLOP by torch.profiler to products. Those of an event go to the
+  /// product around it, or to the first product inside of it.
   void claim() {
     llvm::DenseMap<uint32_t, uint32_t>
         below; // first product inside of an event
@@ -559,7 +559,7 @@ private:
     return name.contains("nccl") || name.contains("rccl");
   }
 
-  /// When a kernel runs.
+  /// The time of a kernel.
   struct Interval {
     int64_t from, to;
     bool isCommunication;
@@ -578,14 +578,14 @@ private:
     return sum;
   }
 
-  /// Assigns a kernel to the step and the op that launched it, since the device
-  /// may be steps behind.
+  /// Assigns kernels to the step and the op that launched them. Their own times
+  /// do not tell, since the device may be steps behind.
   void addKernels() {
     if (trace.kernels.empty())
       return;
     for (TracedProduct &product : step.products)
       product.nanoseconds = 0;
-    // By correlation; there may be millions.
+    // Sorted by correlation. Not a map, since there may be millions.
     std::vector<std::pair<int64_t, uint32_t>> launches;
     for (auto [i, event] : llvm::enumerate(trace.host))
       if (event.kind == HostEvent::Launch)
@@ -659,7 +659,7 @@ private:
     }
   }
 
-  /// Assigns counted kernels, which have no time and no correlation, to
+  /// Assigns counted kernels, which have neither time nor correlation, to
   /// launches in order, if there are as many.
   void addCounted() {
     std::vector<uint32_t> launches = kernelLaunches(trace);
@@ -682,8 +682,8 @@ private:
   TracedStep &step;
   Tree tree;
   std::vector<uint32_t>
-      productOf; ///< by event: index into TracedStep::products
-  /// By event: the outermost product that contains it.
+      productOf; ///< index into TracedStep::products, by event
+  /// The outermost product around each event, as an event.
   std::vector<uint32_t> holder;
   llvm::DenseMap<uint32_t, unsigned> partsOf; ///< number of events in a product
 };

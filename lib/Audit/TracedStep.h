@@ -14,11 +14,12 @@
 
 namespace netc::audit {
 
-/// Numbers of elements of a product's operands and result, sorted. With the
-/// FLOP they determine its shape except for the order of axes.
+/// The numbers of elements of a product's operands and result, sorted. With the
+/// FLOP, they determine its shape except for the order of axes.
 using Elements = std::array<Rational, 3>;
 
-/// Kinds of products. Products of different kinds never match.
+/// Kinds of products; Windows are convolutions. Products without known FLOP
+/// match only those of their kind.
 enum class ProductKind : uint8_t { Matrices, Windows, Attention, Recurrence };
 
 /// A product of a trace: the outermost event of a matrix product, a convolution
@@ -28,7 +29,8 @@ struct TracedProduct {
   uint32_t event; ///< index into Trace::host
   Phase phase = Forward;
   ProductKind kind = ProductKind::Matrices;
-  /// By the shapes in the trace, 2 for a multiply-add; none without shapes.
+  /// FLOP by the shapes in the trace, 2 for a multiply-add; none without
+  /// shapes.
   std::optional<Rational> flop;
   Elements elements;
   std::optional<Rational> made, weight; ///< see EventCost
@@ -38,22 +40,22 @@ struct TracedProduct {
   /// Of netc's programs: the op of the specification, and `forward`, `input`,
   /// `weight`, `recompute`.
   llvm::StringRef name, ownPhase;
-  std::string node;    ///< the name of the node that it runs in, if it does
-  uint32_t region = 0; ///< the event of that node
-  /// The modules and ranges of the user around it, from the outside:
+  std::string node;    ///< name of the backward node it runs in, if any
+  uint32_t region = 0; ///< event of that node
+  /// The modules and user's ranges around it, outermost first:
   /// `Encoder_0/layer1/Linear_3`.
   std::string path;
-  /// The innermost module around it; in a program of netc the block. Ranges
-  /// that a user names may bear the name of a machine or of a job.
+  /// The innermost module around it, or the block in netc's own traces. Not a
+  /// user's range, which may have the name of a machine or of a job.
   llvm::StringRef layer;
-  /// What torch.profiler and FlopCounterMode count of it; none where shapes
-  /// that they need are missing.
+  /// What torch.profiler and FlopCounterMode count for it; none if shapes that
+  /// they need are missing.
   std::optional<Rational> profiler = Rational(), counter = Rational();
-  /// FLOP of `profiler` for additions and scalings around the product.
+  /// The part of `profiler` for additions and scalings around the product.
   Rational profilerOther;
-  unsigned parts = 0; ///< number of events of ops inside
-  /// The op began but did not run: recomputation stops when it has all that it
-  /// needs.
+  unsigned parts = 0; ///< number of events inside
+  /// Whether the op began but did not run: recomputation stops when it has all
+  /// that it needs.
   bool isStopped = false;
   unsigned kernels = 0;
   int64_t nanoseconds = 0; ///< of its kernels, or of the op without a device
@@ -61,7 +63,7 @@ struct TracedProduct {
   bool isNamed() const { return !name.empty(); }
 };
 
-/// An op that is no product, but has FLOP by torch.profiler.
+/// An op that is not a product, but has FLOP by torch.profiler.
 struct CountedEvent {
   enum Origin { InNetwork, InLoss, InOptimizer, InData };
   uint32_t event; ///< index into Trace::host
@@ -69,63 +71,63 @@ struct CountedEvent {
   Rational flop;
 };
 
-/// A kernel, and the product that launched it.
+/// A kernel, and the product whose op launched it.
 struct StepKernel {
   uint32_t kernel;                 ///< index into Trace::kernels
   std::optional<uint32_t> product; ///< index into TracedStep::products
 };
 
-/// Times of kernels, ns: their sum, and without the overlap of streams.
+/// Times of kernels in ns: their sum, and their union over streams.
 struct KernelTimes {
   unsigned kernels = 0;
   int64_t sum = 0, unionOfAll = 0, withoutCommunication = 0;
 };
 
-/// The same of the kernels of one device.
+/// Times of the kernels of one device.
 struct DeviceTimes : KernelTimes {
-  int32_t device = 0; ///< by its number in the trace
+  int32_t device = 0; ///< its number in the trace
 };
 
-/// Times and levels of activity of a step's kernels. The times are sums over
-/// its devices.
+/// Times of a step's kernels, summed over devices, and their activity.
 struct Levels : KernelTimes {
   int64_t copies = 0;               ///< ns
   std::vector<DeviceTimes> devices; ///< those that ran kernels, by number
-  /// The profiler's estimates, weighted by time; none if it gave none.
-  std::optional<double> smEfficiency, occupancy; ///< of the time of kernels
+  /// Kineto's estimates, weighted by the time of kernels; none if it gave none.
+  std::optional<double> smEfficiency, occupancy;
 };
 
 /// A step of a trace.
 struct TracedStep {
   std::string name;        ///< `ProfilerStep#6`; empty if the trace is one step
-  size_t steps = 1;        ///< that the trace has complete, or equal passes
-  size_t cutSteps = 0;     ///< others, where the profiler began or ended
-  bool isAskedFor = false; ///< by a name or times
-  bool hasTimes = true;    ///< else they tell the order of ops alone
+  size_t steps = 1;        ///< complete steps in the trace, or repeated passes
+  size_t cutSteps = 0;     ///< steps that the profiler saw only a part of
+  bool isAskedFor = false; ///< by name or times
+  bool hasTimes = true;    ///< else times tell only the order of ops
   int64_t start = 0, end = 0; ///< ns, on the host
-  /// From the start of its first kernel to the end of its last, ns.
+  /// From the start of the first kernel to the end of the last, ns.
   int64_t kernelsStart = 0, kernelsEnd = 0;
   std::vector<TracedProduct> products; ///< by start
   std::vector<CountedEvent> others;
   std::vector<StepKernel> kernels; ///< in the order of the trace
   std::vector<StepKernel> counted; ///< the same for Trace::counted
   Levels levels;
-  size_t unlaunched = 0; ///< kernels left out, since no launch tells their step
-  /// The most bytes that were allocated at once, of the device if it has any;
-  /// none where the trace does not say.
+  size_t unlaunched = 0; ///< kernels without a launch, whose step is unknown
+  /// The most bytes allocated at once, on the device if there are such
+  /// allocations. None if the trace has no allocations.
   std::optional<int64_t> memory;
 
-  /// Whether its kernels take longer than its host, which runs ahead of them.
+  /// Whether the kernels take longer than the host, which runs ahead of them.
   bool isLongerOnDevice() const {
     return kernelsEnd - kernelsStart > end - start;
   }
-  /// The longer of the two, ns: no step can be shorter. 0 without times.
+  /// The time of the step in ns, on the host or on the device, whichever is
+  /// longer. 0 without times.
   int64_t duration() const {
     if (!hasTimes)
       return 0;
     return isLongerOnDevice() ? kernelsEnd - kernelsStart : end - start;
   }
-  /// The time that its devices have in it, ns: the duration of each.
+  /// The duration times the number of devices, ns.
   int64_t deviceTime() const {
     int64_t time;
     return llvm::MulOverflow<int64_t>(
@@ -143,15 +145,14 @@ std::vector<uint32_t> kernelLaunches(const trace::Trace &trace);
 /// end where an optimizer has stepped; else all of the trace is one.
 TracedStep traceStep(const trace::Trace &trace);
 
-/// The same of another step: the K of a marked one, the name of a range of the
-/// user, the median one if there are several, or `10ms-25ms` from where the
-/// trace begins. Fails if there is none such.
+/// The same for another step: K of a marked one, the name of a user's range
+/// (the median one of several), or `10ms-25ms` since the trace begins. Fails if
+/// there is no such step.
 llvm::Expected<TracedStep> traceStep(const trace::Trace &trace,
                                      llvm::StringRef range);
 
-/// The same of the shortest range of the user around two ops that began behind
-/// `before`, an op in front of them. Without one, from the first of them and
-/// what is around it to the end of the last op.
+/// The same from `op` to the end of the trace, with the ranges around `op` that
+/// began after `before`, an earlier op.
 TracedStep traceStepFrom(const trace::Trace &trace, const trace::HostEvent &op,
                          const trace::HostEvent &before,
                          const trace::HostEvent &last);

@@ -19,7 +19,7 @@ std::optional<Rational> netc::audit::ratioOf(const Audit &audit,
 
 std::optional<Rational> netc::audit::modelUtilization(const Audit &audit,
                                                       const Rational &flop) {
-  // Under counters kernels run several times, so their host takes longer.
+  // Counting tools run kernels several times, so the host takes longer.
   const trace::Trace &trace = *audit.trace;
   bool isReplayed = !trace.counted.empty() && trace.kernels.empty();
   if (!audit.run || !audit.isComparable() || audit.step.duration() <= 0 ||

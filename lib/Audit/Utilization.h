@@ -9,23 +9,25 @@
 
 namespace netc::audit {
 
-/// The FLOP of a claim divided by the exact ones. None if too little is
-/// matched.
+/// The FLOP of a claim divided by the exact FLOP. None if too few are matched.
 std::optional<Rational> ratioOf(const Audit &audit, const Claim &claim);
 
-/// Model FLOP utilization: FLOP of the specification, or of a claim, divided by
-/// the time of the step and the peaks of its devices. None if one is not known.
+/// Model FLOP utilization: `flop` divided by the time of the step and the peak
+/// of its devices. None if a peak or time is unknown, or too few FLOP are
+/// matched.
 std::optional<Rational> modelUtilization(const Audit &audit,
                                          const Rational &flop);
 
-/// The same by the time in which a kernel runs; of counters alone, under them.
+/// The same for the time in which a kernel runs. For counters alone, that is
+/// the kernels' time under them.
 std::optional<Rational> utilizationInKernels(const Audit &audit);
 
-/// The exact FLOP of a run whose products are in f16 or bf16, divided by what
-/// tensor cores do in the time of the counted kernels and at their clock.
+/// The FLOP of a run in f16 or bf16, divided by what tensor cores do in the
+/// time of the counted kernels, at their clock. None for other formats.
 std::optional<double> utilizationAtClock(const Audit &audit);
 
-/// Levels of a sum of rows: of those that are known, by the times of the rows.
+/// The mean levels of rows, weighted by their times. A row without a level does
+/// not count for it.
 class LevelSum {
 public:
   void add(const Row &row);
