@@ -79,7 +79,7 @@ static void traceOf(OStream &json, const Audit &audit) {
   });
 }
 
-/// Writes the levels, or null if no counters were joined.
+/// Writes levels, or null if there are none.
 static void unitLevelsOf(OStream &json, StringRef key,
                          const UnitLevels *levels) {
   if (!levels)
@@ -310,14 +310,14 @@ void netc::printAuditJson(llvm::raw_ostream &os, const AuditReport &report) {
 // CSV
 //===----------------------------------------------------------------------===//
 
-/// A CSV field. Quotes text that spreadsheets would read as a formula, since
-/// names come from the trace.
+/// A CSV field. Names come from the trace, so text that a spreadsheet would
+/// take for a formula is quoted.
 static std::string field(StringRef text) {
   bool isFormula = !text.empty() && StringRef("=+-@").contains(text.front());
   return csvField(isFormula ? "'" + text.str() : text.str());
 }
 
-/// The last fields: how many devices there are, and how busy they were.
+/// The last fields of a row: the number of devices, and how busy they were.
 static void csvLevels(llvm::raw_ostream &os, const Audit &audit,
                       std::optional<double> gpu,
                       const std::optional<UnitLevels> &levels) {
@@ -367,7 +367,7 @@ static void csvRow(llvm::raw_ostream &os, const Audit &audit,
                                  : std::nullopt);
   for (size_t i = 0; i < claims.size(); ++i)
     os << ",,";
-  // Counters alone do not tell how long the step was.
+  // Counters alone do not tell the time of the step.
   bool isStep = !audit.hasCountersAlone() && audit.wholeTime() > 0;
   csvLevels(os, audit,
             isStep ? std::optional(double(row.nanoseconds) /

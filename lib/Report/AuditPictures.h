@@ -9,10 +9,10 @@
 
 namespace netc {
 
-/// A drawing in SVG, in units of its own. Nothing is drawn if `body` is empty.
+/// A drawing in SVG, in units of its own. Without a body, nothing is drawn.
 struct Picture {
   llvm::StringLiteral kind;  ///< `timeline`
-  llvm::StringLiteral label; ///< its title
+  llvm::StringLiteral label; ///< title
   std::string body;
   double height = 0;
   static constexpr double width = 1000;
@@ -22,8 +22,8 @@ struct Picture {
 /// the layers. Empty for a step without a length.
 Picture timelineOf(const audit::Audit &audit);
 
-/// The FLOP of each layer, exact and by each claim. Empty if too little is
-/// matched.
+/// The FLOP of each layer: the exact count and that of each claim. Empty if too
+/// little is matched.
 Picture claimBarsOf(const audit::Audit &audit);
 
 /// How busy each part of the device was in the step, its phases and its layers.
@@ -34,13 +34,13 @@ Picture levelBarsOf(const audit::Audit &audit);
 /// size.
 Picture batchBarsOf(llvm::ArrayRef<const audit::Audit *> audits);
 
-/// The pictures of a trace, in their order.
+/// The pictures of a trace, from top to bottom.
 std::vector<Picture> picturesOf(const audit::Audit &audit);
 
 /// The end of a layer's path that fits in front of a bar.
 std::string pictureLabel(llvm::StringRef layer);
 
-/// The picture as an SVG element of an HTML page.
+/// The picture as an SVG element of an HTML page; empty without a body.
 std::string inlineSvg(const Picture &picture);
 
 /// Prints all pictures as an SVG file.

@@ -10,7 +10,7 @@
 
 namespace netc {
 
-/// The contents of a report of traces. The audits must outlive it.
+/// The contents of a report of traces. It refers to the audits.
 struct AuditReport {
   std::string version; ///< of netc
   std::vector<const audit::Audit *> audits;
@@ -18,48 +18,50 @@ struct AuditReport {
   std::vector<Warning> warnings;
 };
 
-/// Rows of an audit that differ only in their layers. If all tools agree, these
-/// are the rows of one op and phase.
+/// Rows of an audit that are shown as one. They differ only in their layers, or
+/// if all claims are exact, have the same op, phase and confidence.
 struct AuditRows {
   const audit::Row *first;
   std::vector<const audit::Row *> rows;
 
-  /// The exact FLOP of all rows.
   Rational exact() const;
-  /// The FLOP of all rows according to a claim.
+  /// The FLOP of all rows by a claim.
   Rational flop(size_t claim) const;
 };
 
-/// Groups equal rows. Groups that a tool counts most wrongly come first.
+/// Groups the rows of an audit. Groups with the largest error of a claim come
+/// first.
 std::vector<AuditRows> foldRows(const audit::Audit &audit);
 
 /// The part of a claim's difference from the exact count that a rule explains,
-/// in FLOP. `rule` is null for the unexplained part. The largest comes first.
+/// in FLOP. `rule` is null for the unexplained part.
 struct RuleShare {
   const audit::Rule *rule;
   size_t rows = 0;
   Rational difference;
 };
+/// The shares of all rules in a claim's difference, the largest first.
 std::vector<RuleShare> sharesOfRules(const audit::Audit &audit, size_t claim);
 
 /// How busy the device was in a part of the step.
 struct LevelRow {
   std::string name;
   bool isLayer = false;
-  int64_t nanoseconds = 0; ///< of the time of kernels
+  int64_t nanoseconds = 0; ///< sum of the kernels' times
   audit::UnitLevels levels;
 };
-/// The step, the products of each phase, and the layers in the order of the
-/// program. For counters without a timeline, all kernels and those of each
-/// name. Empty without kernels.
+/// The step, the products of each phase, and the layers in program order. For
+/// counters without a timeline, all kernels, then those of each name. Empty
+/// without kernels.
 std::vector<LevelRow> levelRows(const audit::Audit &audit);
 
-/// A trace of one batch size among several.
+/// A trace with one of several batch sizes.
 struct BatchRow {
   const audit::Audit *audit;
   Rational batch;
   Rational throughput;             ///< examples/s
-  std::optional<int64_t> measured; ///< peak bytes by the profiler
+  std::optional<int64_t> measured; ///< peak bytes, from the profiler
+  /// Bytes by the specification.
   std::optional<Rational> specified;
 };
 /// The rows by ascending batch size. Empty if there is only one size, or no
@@ -71,8 +73,8 @@ void writeAudit(Page &page, const AuditReport &report,
                 const TableOptions &options);
 /// Prints JSON by docs/audit.schema.json.
 void printAuditJson(llvm::raw_ostream &os, const AuditReport &report);
-/// Prints a row for each product, of a trace without products for each kernel,
-/// by RFC 4180.
+/// Prints a row for each product, or if the trace has none, for each kernel, by
+/// RFC 4180.
 void printAuditCsv(llvm::raw_ostream &os, const AuditReport &report);
 
 } // namespace netc

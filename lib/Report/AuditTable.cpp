@@ -20,7 +20,7 @@ using llvm::StringRef;
 // Text
 //===----------------------------------------------------------------------===//
 
-/// `1.0152`: four decimals, as tools print ratios of counters.
+/// `1.0152`: with four decimals.
 static std::string ratioText(const Rational &ratio) {
   return fmt::format("{:.4f}", ratio.toDouble());
 }
@@ -30,7 +30,7 @@ static std::string seconds(int64_t nanoseconds) {
                         Dimension::Time);
 }
 
-/// A name of the trace, which may be of any length, cut for tables.
+/// A name from the trace, shortened for tables. It may have any length.
 static std::string nameText(StringRef text) {
   return shortened(text, 60, Keep::First);
 }
@@ -256,7 +256,7 @@ static void writeRows(Page &page, const Audit &audit) {
   page.grid(grid);
 }
 
-/// The source of the exact count; empty if it is a run.
+/// What the exact count is based on, as a suffix; empty for a run.
 static StringRef sourceOf(const Audit &audit) {
   if (audit.run)
     return "";
@@ -268,7 +268,8 @@ static StringRef sourceOf(const Audit &audit) {
                  : ", by the shapes in the trace";
 }
 
-/// `torch.profiler counts 34.1 % of this step: -65.9 % no-backward ..`
+/// Writes what each tool counts, and why: `torch.profiler counts 34.1 % of this
+/// step: -65.9 % no-backward ..`
 static void writeTotals(Page &page, const Audit &audit) {
   Lines lines;
   bool isKnown = audit.run || audit.trace->hasShapes ||
@@ -327,8 +328,8 @@ static void writeTotals(Page &page, const Audit &audit) {
   page.lines(lines);
 }
 
-/// Adds a line for each level that counters measure. `joined` describes the
-/// share of the time for which there are counters.
+/// Adds a line for each known level. `joined` introduces the share of the time
+/// for which it is known.
 static void addLevels(Lines &lines, const Audit &audit, StringRef joined) {
   if (!audit.levels)
     return;
@@ -492,8 +493,7 @@ static void writeLevelGrid(Page &page, StringRef heading,
   page.grid(grid);
 }
 
-/// Writes tables by layer, if counters measure more than the time, and by
-/// kernel.
+/// Writes a table of levels by layer, if there are any, and a table of kernels.
 static void writeParts(Page &page, const Audit &audit) {
   int64_t whole = audit.wholeTime();
   if (whole <= 0 && !audit.hasCountersAlone())

@@ -20,9 +20,9 @@ static constexpr double left = 52, top = 58, plotHeight = 240, barWidth = 15,
                         minWidth = 520;
 /// Estimated widths of letters in pixels.
 static constexpr double boldLetter = 8, smallLetter = 5.5;
-/// Letters of a name under a cluster of bars.
+/// The most letters of a name under a cluster of bars.
 static constexpr size_t maxLetters = 24;
-/// Colours by method. They differ in lightness, too.
+/// Colours by method, which also differ in lightness.
 static constexpr llvm::StringRef colours[] = {"#b9c4d0", "#e69f00", "#0072b2",
                                               "#56b4a0"};
 
@@ -40,7 +40,7 @@ static std::string rectangle(double x, double y, double width, double height,
                      x, y, width, height, fill.str(), escapedHtml(title));
 }
 
-/// Names by which runs are told apart: the run's, the network's or both.
+/// Names that tell the runs apart: those of runs, of networks or both.
 static std::vector<std::string> namesOf(llvm::ArrayRef<MeasuredRun> runs) {
   std::vector<std::string> names;
   for (auto name :
@@ -65,8 +65,8 @@ static std::string withBothEnds(const std::string &name) {
 }
 
 namespace {
-/// The bars of a run, a group for each batch size, above its name. A run that
-/// is wider than the picture has several clusters.
+/// The bars of a run, with a group for each batch size, and its name below. A
+/// run that is wider than the picture has several clusters.
 struct Cluster {
   const MeasuredRun *run;
   std::string name;
@@ -101,7 +101,7 @@ private:
                     double axis) const;
 
   const MeasurementReport &report;
-  std::vector<Method> methods; ///< those with a measurement
+  std::vector<Method> methods; ///< methods with a measurement
   std::vector<Row> rows;
   double width = minWidth;
   double tick, height; ///< shares of the peak
@@ -121,7 +121,6 @@ Chart::Chart(const MeasurementReport &report) : report(report) {
     if (isKnown)
       methods.push_back(method);
   }
-  // The axis is in tenths, or in hundredths if all values are low.
   tick = highest > 0.5 ? 0.2 : highest > 0.1 ? 0.1 : 0.02;
   height = std::max(std::ceil(highest / tick), 1.0) * tick;
 
@@ -157,7 +156,7 @@ void Chart::addRun(const MeasuredRun &run, const std::string &name) {
   }
 }
 
-/// What the bars were measured on, and how they are computed.
+/// The lines below the bars: what was measured, the peaks and conventions.
 std::vector<std::string> Chart::notes() const {
   const Measurement &any = report.runs.front().batches.front();
   std::string peak =
@@ -186,7 +185,7 @@ void Chart::printCluster(llvm::raw_ostream &os, const Cluster &cluster,
     std::string batch = std::to_string(measurement.batch);
     for (auto [i, method] : llvm::enumerate(methods))
       if (auto value = share(method, *cluster.run, measurement)) {
-        // A small value still has a visible bar.
+        // Even a small value has a visible bar.
         double bar = std::max(*value / height * plotHeight, leastBar);
         os << rectangle(x + barWidth * i, axis - bar, barWidth - 2, bar,
                         colours[unsigned(method)],

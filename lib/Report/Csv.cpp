@@ -20,7 +20,7 @@ std::string netc::csvField(llvm::StringRef text) {
   return quoted + "\"";
 }
 
-/// Integers exactly, others as doubles.
+/// An integer exactly, another number as a double; empty without a number.
 static std::string number(const std::optional<Rational> &value) {
   if (!value)
     return "";
@@ -28,7 +28,7 @@ static std::string number(const std::optional<Rational> &value) {
                             : fmt::format("{}", value->toDouble());
 }
 
-/// Empty if it depends on a free axis: the column is numeric.
+/// Empty if the value depends on a free axis, since the column is numeric.
 static std::string number(const Polynomial &value) {
   return number(value.constant());
 }
@@ -38,7 +38,7 @@ static std::string estimate(const std::optional<Rational> &value) {
 }
 
 namespace {
-/// The fields of a line.
+/// Writes a row, which ends when the object is destroyed.
 class CsvRow {
 public:
   CsvRow(llvm::raw_ostream &os, llvm::StringRef kind) : os(os) { os << kind; }
@@ -63,7 +63,8 @@ private:
 };
 } // namespace
 
-/// Numbers of columns: of costs, of an update, and those that only runs have.
+/// Numbers of columns: forward and backward costs, costs of update and
+/// recomputation, and columns that only runs have.
 static constexpr unsigned costFields = 4, updateFields = 4, runFields = 24;
 
 static std::string idsOf(llvm::ArrayRef<Warning> warnings,

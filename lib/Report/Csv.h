@@ -9,12 +9,13 @@
 
 namespace netc {
 
-/// `text` as a field of RFC 4180, quoted if necessary.
+/// `text` as a CSV field (RFC 4180), quoted if necessary.
 std::string csvField(llvm::StringRef text);
 
-/// Prints a row for each layer, network, run, job of a run and point of a
-/// sweep, by RFC 4180; the first field is the kind. Figures are exact. FLOP are
-/// per example, in rows of runs per step. Fields that do not apply are empty.
+/// Prints CSV (RFC 4180) with a row for each layer, network, run, number format
+/// of a run, job of a run, point of a sweep, and warning; the first field is
+/// the kind. Counts are exact, estimates have six digits. FLOP are per example,
+/// in rows of runs per step. Fields that do not apply are empty.
 void printCsv(llvm::raw_ostream &os, const Report &report);
 
 } // namespace netc

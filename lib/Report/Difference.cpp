@@ -16,12 +16,12 @@ using namespace netc;
 using llvm::StringRef;
 
 namespace {
-/// A counterpart in each report; null where it is missing.
+/// A thing in both reports; null in one that lacks it.
 template <typename T> struct Pair { const T *before, *after; };
 } // namespace
 
-/// Pairs by key, in the order of `before`; new ones at their position in
-/// `after`.
+/// Pairs things with equal keys, in the order of `before`. Those that only
+/// `after` has come last.
 template <typename T, typename KeyOf>
 static std::vector<Pair<T>> pairUp(llvm::ArrayRef<const T *> before,
                                    llvm::ArrayRef<const T *> after,
@@ -42,7 +42,7 @@ static std::vector<Pair<T>> pairUp(llvm::ArrayRef<const T *> before,
   return pairs;
 }
 
-/// If each side has just one that is not paired, these are a pair.
+/// If each side has exactly one thing without a counterpart, these are a pair.
 template <typename T> static void pairTheRest(std::vector<Pair<T>> &pairs) {
   auto isOld = [](const Pair<T> &pair) { return !pair.after; };
   auto isNew = [](const Pair<T> &pair) { return !pair.before; };
@@ -53,14 +53,15 @@ template <typename T> static void pairTheRest(std::vector<Pair<T>> &pairs) {
   pairs.erase(added);
 }
 
-/// `a ⇒ b`, or `a` if nothing changed, or the one that is there.
+/// `a ⇒ b`; `a` if both are equal; the other one if one is empty.
 static std::string change(const std::string &before, const std::string &after) {
   return before == after                   ? before
          : before.empty() || after.empty() ? before + after
                                            : before + " ⇒ " + after;
 }
 
-/// `+12.5 %`; none if it is not a number.
+/// The relative change, `+12.5 %`; empty if there is none, or if it is not a
+/// number.
 static std::string changeOf(const Polynomial &before, const Polynomial &after) {
   std::optional<Rational> ratio = shareOf(after, before);
   if (!ratio || *ratio == 1)
@@ -92,7 +93,7 @@ public:
     grid.addRule();
   }
 
-  /// Null if no row differs.
+  /// The table of rows that differ; null if none does.
   const Grid *build(const LayerRow &before, const LayerRow &after) {
     if (depth != 0) {
       addChildren(before, after, 0);
@@ -104,11 +105,11 @@ public:
     addRow({&before, &after}, 0, Style::Bold);
     return &grid;
   }
-  /// Number of blocks that did not change.
+  /// The number of blocks that did not change.
   unsigned unchanged() const { return numUnchanged; }
 
 private:
-  /// Keys of rows: copies (`0–11`) are numbered, others have their names.
+  /// The keys that rows are paired by: names, but numbers for copies (`0–11`).
   static std::vector<std::string> keysOf(llvm::ArrayRef<LayerRow> rows) {
     std::vector<std::string> keys;
     unsigned copies = 0;
@@ -197,6 +198,7 @@ private:
 };
 } // namespace
 
+/// `a`, or `a ⇒ b` if the names differ.
 /// Writes a network or run that only one of the reports has.
 static void writeLone(Page &page, StringRef name, bool isInFirst) {
   page.section(name, isInFirst ? " · only in the first file"

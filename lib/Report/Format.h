@@ -65,9 +65,10 @@ std::string sizesText(llvm::ArrayRef<Polynomial> sizes);
 /// one shape if they are equal.
 std::string shapesOf(const Part &part);
 
+/// Which end of a text is kept.
+enum class Keep { First, Last };
 /// The first or the last `most` bytes of a longer text, with `…` for the rest.
 /// Characters of UTF-8 are not cut.
-enum class Keep { First, Last };
 std::string shortened(llvm::StringRef text, size_t most, Keep keep);
 
 /// Escapes a text for HTML and SVG, attributes included.

@@ -159,8 +159,7 @@ void Grid::print(llvm::raw_ostream &os, unsigned indent, bool colour,
     }
     for (size_t i = 0; i < height; ++i) {
       line.clear();
-      // Blanks are not printed until text follows, so that no line ends in
-      // blanks.
+      // Blanks are written only before text, so that no line ends in blanks.
       size_t blanks = indent;
       for (auto [align, column, lines, cell] :
            llvm::zip(columns, widths, cells, row)) {

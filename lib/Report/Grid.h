@@ -44,9 +44,9 @@ public:
   llvm::ArrayRef<Align> aligns() const { return columns; }
   /// A rule is a row without cells.
   llvm::ArrayRef<std::vector<Cell>> lines() const { return rows; }
-  /// Prints lines with `indent` blanks in front and none at the end. If `width`
-  /// is not 0, lines are at most that long: bars are scaled, details omitted,
-  /// and long cells continued on the next line. Only a longer word exceeds it.
+  /// Prints rows with `indent` blanks before and none after them. If `width` is
+  /// not 0, lines are at most that long: bars shrink, details are omitted, and
+  /// long cells wrap. Only a longer word exceeds it.
   void print(llvm::raw_ostream &os, unsigned indent, bool colour,
              unsigned width = 0) const;
 

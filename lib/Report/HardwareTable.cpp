@@ -16,14 +16,14 @@ using namespace netc;
 using llvm::StringRef;
 
 //===----------------------------------------------------------------------===//
-// The list
+// All accelerators
 //===----------------------------------------------------------------------===//
 
 static const char *markOf(const Figure &figure) {
   return figure.isUncertain ? "?" : " ";
 }
 
-/// A figure as a multiple of 10^`power`, with a mark if it is uncertain.
+/// A figure divided by 10^`power`, with a mark if it is uncertain.
 static std::string cell(const Figure &figure, int power) {
   return fmt::format("{:.4g}{}",
                      (figure.value / Rational(10).pow(power)).toDouble(),
@@ -93,7 +93,7 @@ void netc::printAccelerators(llvm::raw_ostream &os,
 }
 
 //===----------------------------------------------------------------------===//
-// One of them
+// One accelerator
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -128,7 +128,7 @@ public:
   }
 
 private:
-  /// Collects the ids of sources in a text.
+  /// Collects the sources that a text cites by id.
   void noteSources(StringRef text) {
     while (!text.empty()) {
       StringRef word = text.take_while(llvm::isAlnum);
@@ -140,7 +140,7 @@ private:
 
   const AcceleratorTable &table;
   Grid grid;
-  std::vector<std::string> sources; ///< in the order of their first citation
+  std::vector<std::string> sources; ///< in order of citation
 };
 } // namespace
 

@@ -11,7 +11,7 @@
 
 namespace netc {
 
-/// Prints a row for each accelerator, by date of release.
+/// Prints a row for each accelerator with a peak, by date of release.
 void printAccelerators(llvm::raw_ostream &os, const AcceleratorTable &table,
                        bool colour);
 

@@ -14,12 +14,12 @@
 using namespace netc;
 using llvm::StringRef;
 
-// Page.css and Picture.css, in `texts`.
+// Defines `texts`: Page.css and Picture.css.
 #include "lib/Report/Style.inc"
 
 StringRef netc::pictureStyle() { return texts[1]; }
 
-/// Keeps a number and its unit on one line, by no-break spaces.
+/// The text in HTML, with no-break spaces between numbers and their units.
 static std::string unitsKept(StringRef text) {
   std::string kept;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -43,9 +43,9 @@ struct Bar {
 };
 } // namespace
 
-/// The shares of the blocks in the FLOP of products. The largest blocks have
-/// bars in their order, the others share one. Empty if a share depends on a
-/// free axis.
+/// The shares of blocks in the FLOP of products. If there are many, the largest
+/// have bars, in program order, and the others share the last one. Empty if a
+/// share depends on a free axis.
 static std::vector<Bar> barsOf(const LayerRow &total) {
   constexpr size_t maxBars = 12;
   Polynomial whole = productsOf(total.figures);
@@ -83,8 +83,8 @@ static std::vector<Bar> barsOf(const LayerRow &total) {
   return bars;
 }
 
-/// Draws the chart of shares. Lengths are percentages, so the picture is as
-/// wide as the page, with letters of the page's size.
+/// Draws the chart of shares. Lengths are percentages, so that the picture is
+/// as wide as the page and its letters have the page's size.
 static std::string chartOf(llvm::ArrayRef<Bar> bars) {
   constexpr int rowHeight = 34, keyHeight = 24;
   std::string svg = fmt::format(
@@ -112,7 +112,7 @@ static std::string chartOf(llvm::ArrayRef<Bar> bars) {
   return svg + "</svg>\n";
 }
 
-/// Draws both estimates on a logarithmic axis.
+/// Draws estimates and their ranges on a logarithmic axis.
 static std::string axisOf(llvm::ArrayRef<Estimate> estimates) {
   constexpr int rowHeight = 40, axisHeight = 24;
   double low = INFINITY, high = 0;

@@ -114,7 +114,7 @@ static void conventions(OStream &json, const Conventions &conventions) {
 // Networks
 //===----------------------------------------------------------------------===//
 
-/// An array on one line.
+/// Writes an array on one line.
 static void line(OStream &json, llvm::function_ref<void(OStream &)> print) {
   json.rawValue([&](llvm::raw_ostream &os) {
     OStream line(os);
@@ -122,7 +122,7 @@ static void line(OStream &json, llvm::function_ref<void(OStream &)> print) {
   });
 }
 
-/// `["N", 3, 224, 224]`, on one line.
+/// Writes a shape on one line: `["N", 3, 224, 224]`.
 static void shape(OStream &json, const Shape &shape) {
   line(json, [&](OStream &line) {
     for (const Polynomial &size : shape.sizes)
@@ -131,7 +131,7 @@ static void shape(OStream &json, const Shape &shape) {
 }
 
 namespace {
-/// Layers that are equal except for their names, each with its index.
+/// Layers that are equal except for their names, each with its position.
 using Alike = std::vector<std::pair<const Part *, size_t>>;
 } // namespace
 
@@ -245,7 +245,7 @@ static void operations(OStream &json, const Run &run) {
   });
 }
 
-/// A saved value on one line.
+/// Writes a saved value on one line.
 static void keptValue(OStream &json, const KeptValue &value) {
   json.rawValue([&](llvm::raw_ostream &os) {
     OStream line(os);
@@ -324,7 +324,7 @@ static void comparison(OStream &json,
   });
 }
 
-/// Figures at the ends of the specification's ranges.
+/// Writes figures at both ends of the specification's ranges.
 static void ranges(OStream &json, const RunReport &report) {
   auto range = [&](StringRef key, const RunReport::Figure &figure) {
     auto ends = report.range(figure);
@@ -343,7 +343,7 @@ static void ranges(OStream &json, const RunReport &report) {
   });
 }
 
-/// Figures that follow from the hardware and from ranges.
+/// Writes figures that depend on the hardware, and ranges.
 static void estimates(OStream &json, const RunReport &report) {
   const Run &run = *report.run;
   computeByTime(json, report.computeByTime);
@@ -438,7 +438,7 @@ static void run(OStream &json, const RunReport &report, bool symbolic) {
   });
 }
 
-/// Integers exactly, others as doubles, infinities and NaN as text.
+/// Writes an integer exactly, another number as a double.
 static void number(OStream &json, const std::variant<Rational, double> &value) {
   auto *exact = std::get_if<Rational>(&value);
   if (exact && exact->isInteger())
@@ -471,7 +471,7 @@ static void side(OStream &json, StringRef key, const ExpectSide &side) {
 void netc::expect(OStream &json, const Verdict &verdict) {
   json.object([&] {
     json.attribute("text", verdict.text);
-    // The name of a file may be invalid UTF-8.
+    // A file name may be invalid UTF-8.
     json.attribute("file", llvm::json::fixUTF8(verdict.file));
     json.attribute("line", verdict.line);
     if (!verdict.trace.empty())

@@ -9,8 +9,8 @@
 
 namespace netc {
 
-/// Prints the report by docs/report.schema.json. Counts are exact: integers of
-/// any size; fractions and polynomials as strings. With `symbolic`, networks
+/// Prints JSON by docs/report.schema.json. Counts are exact: integers of any
+/// size, and strings for fractions and polynomials. With `symbolic`, networks
 /// and runs also have their polynomials in all free axes.
 void printJson(llvm::raw_ostream &os, const Report &report, bool symbolic);
 

@@ -14,9 +14,10 @@ namespace netc {
 /// Writes an exact number of any size, or null.
 void number(llvm::json::OStream &json, llvm::StringRef key,
             const std::optional<Rational> &value);
-/// Writes an estimate, rounded to six digits.
+/// Writes an estimate, rounded to six digits, or null.
 void estimate(llvm::json::OStream &json, llvm::StringRef key,
               const std::optional<Rational> &value);
+/// Writes an `expect` and whether it holds.
 void expect(llvm::json::OStream &json, const Verdict &verdict);
 void warning(llvm::json::OStream &json, const Warning &warning);
 

@@ -106,7 +106,7 @@ public:
 private:
   static constexpr size_t maxMinorRows = 4;
 
-  /// The parts of one row, in the order of the text.
+  /// The parts of one row, in program order.
   using Row = SmallVector<Parts, 1>;
 
   static Figures sumOf(const Row &row) {
@@ -116,7 +116,7 @@ private:
     return sum;
   }
 
-  /// The rows below that of `parents`, which are copies.
+  /// The rows below that of `parents`, which are copies of one block.
   std::vector<LayerRow> childrenOf(const Row &parents) const {
     std::vector<Row> shown;
     for (size_t i = 0; i < parents.front().part->children.size(); ++i) {

@@ -10,8 +10,8 @@
 namespace netc {
 
 /// A row in the tree of layers. Copies of a block with equal products and
-/// weights share a row. Many ops without products and weights are summed up in
-/// one row. Ops that only move elements have none.
+/// weights share a row. If a block has many ops without products and weights,
+/// one row sums them up. Ops that only move elements have no row.
 struct LayerRow {
   std::string name;  ///< `conv1`, `0–2`, `7 other ops`
   std::string op;    ///< `conv`, `3 × block`, or empty

@@ -9,8 +9,8 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// Escapes Markdown in `text`. Leading blanks, which Markdown drops, become
-/// no-break spaces.
+/// Escapes Markdown in `text`. Markdown drops leading blanks, so they become en
+/// spaces.
 static std::string escapedMarkdown(StringRef text) {
   std::string result;
   for (StringRef front = text; front.consume_front(" "); text = front)
@@ -48,7 +48,7 @@ public:
 
   void grid(const Grid &grid) override {
     llvm::ArrayRef<std::vector<Grid::Cell>> rows = grid.lines();
-    // A table needs a head, which may be empty.
+    // A table needs a head, even if it is empty.
     bool hasHead = rows.size() > 1 && rows[1].empty();
     row(grid, hasHead ? rows.front() : std::vector<Grid::Cell>());
     rule(grid);

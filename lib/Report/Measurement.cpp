@@ -46,7 +46,7 @@ static bool fromJSON(const json::Value &value, Peaks &peaks, json::Path path) {
 static bool fromJSON(const json::Value &value, Measurement &measurement,
                      json::Path path) {
   auto inner = [&](llvm::StringRef member, auto read) {
-    // The mapper keeps a pointer to the value, which must not be a temporary.
+    // The mapper keeps a pointer to the value, so it must not be a temporary.
     const json::Value none = nullptr;
     const json::Object *object = value.getAsObject();
     const json::Value *found = object ? object->get(member) : nullptr;
@@ -101,8 +101,8 @@ llvm::Expected<Measurement> netc::parseMeasurement(llvm::StringRef text) {
   return json::parse<Measurement>(text, "measurement");
 }
 
-/// Takes over each number that is higher in `other`, which has the same
-/// structure.
+/// Replaces each number by that of `other`, which has the same structure, if it
+/// is higher.
 static void raise(json::Value &value, const json::Value &other) {
   json::Object *members = value.getAsObject();
   const json::Object *others = other.getAsObject();
@@ -110,7 +110,7 @@ static void raise(json::Value &value, const json::Value &other) {
     for (auto &[key, member] : *members)
       if (const json::Value *found = others->get(key))
         raise(member, *found);
-  // Null, for an unknown number, is less than any number.
+  // Null, an unknown number, is less than any number.
   std::optional<double> number = other.getAsNumber();
   if (number && value.getAsNumber() < number)
     value = other;
@@ -212,7 +212,7 @@ void Work::add(const Measurement::Op &op, const Peaks &peaks) {
     excess[whyAbove(op, peaks, level)] += roof - *op.seconds;
 }
 
-/// The name with the most seconds.
+/// The name with the most seconds; empty if there are none.
 static llvm::StringRef most(const std::map<std::string, double> &seconds) {
   auto found = std::max_element(
       seconds.begin(), seconds.end(),
@@ -294,7 +294,8 @@ llvm::StringRef netc::nameOf(Method method) {
   return names[unsigned(method)];
 }
 
-/// None if the seconds are not known.
+/// The seconds of the ops for which `isIn` holds; none if those of an op are
+/// unknown.
 static std::optional<double>
 secondsOf(const Measurement &measurement,
           llvm::function_ref<bool(const program::Op &)> isIn) {
@@ -340,7 +341,7 @@ std::optional<double> Rate::ofDatasheet(const Peaks &peaks) const {
              : std::nullopt;
 }
 
-/// The products of the ops for which `isIn` holds, `times` times.
+/// The products of the ops for which `isIn` holds, multiplied by `times`.
 static Rate rateOf(const Measurement &measurement,
                    llvm::function_ref<bool(const program::Op &)> isIn,
                    double seconds, int64_t times = 1) {
@@ -372,7 +373,7 @@ std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
                                  const Measurement &measurement) {
   switch (method) {
   case Method::Theory:
-    // 3 times the forward pass for training.
+    // Training counts as three forward passes.
     return rateOf(measurement, isForward, measurement.step.median,
                   measurement.trains() ? 3 : 1);
   case Method::One: {

@@ -29,7 +29,7 @@ static std::optional<double> quotient(double part,
   return whole && *whole > 0 ? std::optional(part / *whole) : std::nullopt;
 }
 
-/// Writes FLOP/s, and their shares of the peaks.
+/// Writes FLOP, their rate, and its shares of the peaks.
 static void printRate(OStream &json, llvm::StringRef key, const Rate &rate,
                       const Peaks &peaks) {
   json.attributeObject(key, [&] {
@@ -144,7 +144,7 @@ void netc::printJson(llvm::raw_ostream &os, const MeasurementReport &report) {
   json.object([&] {
     json.attribute("format", 1);
     json.attribute("netc", report.version);
-    // The conventions of the ops, not those of the run: peaks use them.
+    // The conventions of the ops, which peaks have, too; not those of the run.
     json.attributeObject("conventions", [&] {
       json.attribute("fma", 2);
       json.attribute("causal", "full");

@@ -10,8 +10,8 @@
 
 namespace netc {
 
-/// Prints a table of layers for each run and batch size, and one of the
-/// methods.
+/// Prints a table of layers for each run and batch size, and tables of all
+/// batch sizes: of times, and of utilization by method.
 void printTable(llvm::raw_ostream &os, const MeasurementReport &report,
                 const TableOptions &options);
 
@@ -22,11 +22,11 @@ void printJson(llvm::raw_ostream &os, const MeasurementReport &report);
 void printCsv(llvm::raw_ostream &os, const MeasurementReport &report);
 
 /// Prints an SVG bar chart: a group for each run and batch size, with a bar for
-/// each method. Bars show the utilization of the measured peak. Groups wrap at
-/// the width of a page.
+/// each method. Bars show the utilization of the measured peak, or of the
+/// datasheet's if none is measured. Groups wrap at the width of a page.
 void printChart(llvm::raw_ostream &os, const MeasurementReport &report);
 
-/// The processor as text: `CPU, 4 cores at 2.50 GHz (measured)`.
+/// The processor as text, `CPU, 4 cores at 2.50 GHz (measured)`, or the GPU.
 std::string processorText(const Measurement &any, const Peaks &peaks);
 
 } // namespace netc

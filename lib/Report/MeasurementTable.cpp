@@ -30,7 +30,7 @@ static std::string bytes(double value) {
   return quantity(value, Dimension::Data);
 }
 
-/// To three or four digits.
+/// With 3 decimals below 10, and fewer above.
 static std::string number(double value) {
   double size = std::abs(value);
   return fmt::format("{:.{}f}", value,
@@ -77,7 +77,7 @@ static std::string number(std::optional<double> value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The rows of one measurement's layers, with their times.
+/// The table of one measurement's layers.
 class LayerTimes {
 public:
   LayerTimes(const Measurement &measurement, const Peaks &peaks,
@@ -185,8 +185,8 @@ private:
 // A batch size
 //===----------------------------------------------------------------------===//
 
-/// `435.1 GFLOP/s over the step: 79.5 % of the measured peak, 82.0 % of the
-/// datasheet's`.
+/// Such as `435.1 GFLOP/s over the step: 79.5 % of the measured peak, 82.0 % of
+/// the datasheet's`.
 static std::string rateText(const Rate &rate, const Peaks &peaks) {
   std::vector<std::string> shares;
   if (auto share = rate.ofMeasured(peaks))
@@ -198,7 +198,7 @@ static std::string rateText(const Rate &rate, const Peaks &peaks) {
          (shares.empty() ? "" : ": ") + llvm::join(shares, ", ");
 }
 
-/// `image from a.npy, label at random`.
+/// Such as `image from a.npy, label at random`.
 static std::string dataText(const Measurement &measurement) {
   std::vector<std::string> inputs;
   for (const auto &[name, file] : measurement.dataFiles)
@@ -206,7 +206,7 @@ static std::string dataText(const Measurement &measurement) {
   return llvm::join(inputs, ", ");
 }
 
-/// Least share of the step outside of ops that is reported.
+/// A smaller share of the step outside of ops is not reported.
 static constexpr double minOutside = 0.03;
 
 static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,

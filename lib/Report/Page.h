@@ -24,7 +24,7 @@ struct Estimate {
   Rational low, value, high; ///< FLOP
 };
 
-/// Writes the parts of a report in one format.
+/// Writes a report in one format, part by part.
 class Page {
 public:
   virtual ~Page() = default;
@@ -53,9 +53,8 @@ std::unique_ptr<Page> textPage(llvm::raw_ostream &os,
 std::unique_ptr<Page> markdownPage(llvm::raw_ostream &os,
                                    const TableOptions &options);
 
-/// A self-contained HTML file: all layers in a folding tree, with charts of
-/// shares and of both estimates. The file is complete when the page is
-/// destroyed.
+/// A self-contained HTML file: layers are a folding tree, and charts show
+/// shares and both estimates. The file is complete when the page is destroyed.
 std::unique_ptr<Page> htmlPage(llvm::raw_ostream &os, llvm::StringRef title,
                                llvm::StringRef version);
 
@@ -63,8 +62,8 @@ std::unique_ptr<Page> htmlPage(llvm::raw_ostream &os, llvm::StringRef title,
 void writeReport(Page &page, const Report &report, const TableOptions &options);
 
 /// Writes the differences between two reports, block by block. Networks, runs
-/// and blocks are paired by name. If each side has just one that is not paired,
-/// these two are a pair.
+/// and blocks are paired by name. If a single network or run remains on each
+/// side, these two are a pair.
 void writeDifference(Page &page, const Report &before, const Report &after,
                      const TableOptions &options);
 

@@ -14,7 +14,8 @@
 
 namespace netc {
 
-/// Whether a run fits the memory of a device that holds the whole network.
+/// Whether a run fits the memory of its device. Each device holds the whole
+/// network.
 struct MemoryVerdict {
   Rational capacity; ///< bytes of a device
   Rational needed;
@@ -43,18 +44,19 @@ struct PlannedMemory {
   int64_t buffers; ///< bytes if no two tensors shared memory
 };
 
+/// A run, and what a report derives from it.
 struct RunReport {
   /// Reads a figure of a run; none if it is not known.
   using Figure = std::function<std::optional<Rational>(const Run &)>;
+  /// The text of a figure.
   using TextOf = std::function<std::string(const Rational &)>;
 
   RunReport(const Run &run, std::vector<const Run *> corners);
 
   const Run *run;
-  /// Names and values of the settings of a point of a sweep, as written. Else
-  /// empty.
+  /// The settings of a point of a sweep, by name and as written; else empty.
   std::vector<std::pair<std::string, std::string>> values;
-  /// Its range includes those of the corners.
+  /// The compute by time. Its range includes those of the corners.
   std::optional<ComputeByTime> computeByTime;
   std::vector<RunReport> sweep; ///< one for each point
   /// The planned memory of each run or job, by name.
@@ -70,15 +72,16 @@ struct RunReport {
   /// None without corners, or if one value is not known.
   std::optional<std::pair<Rational, Rational>>
   range(const Figure &figure) const;
-  /// A figure by `textOf`, with its range if it has one: `1.2 GFLOP (1.0 GFLOP
-  /// to 1.4 GFLOP)`. Empty if it is not known.
+  /// A figure as text, with its range if it has one: `1.2 GFLOP (1.0 GFLOP to
+  /// 1.4 GFLOP)`. Empty if it is unknown.
   std::string text(const Figure &figure, const TextOf &textOf) const;
-  /// The range in parentheses, with a leading space.
+  /// The range of a figure in parentheses, with a leading space; empty without
+  /// one.
   std::string rangeText(const Figure &figure, const TextOf &textOf) const;
 };
 
-/// The contents of a report, in the order of the text. The analysis that it
-/// refers to must outlive it.
+/// The contents of a report, in the order of the text. It refers to the
+/// analysis.
 struct Report {
   std::string version; ///< of netc
   Conventions conventions;

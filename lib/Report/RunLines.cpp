@@ -14,7 +14,7 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// `450,420 steps of 256 examples; 115.3M examples, 90 epochs`.
+/// `450,420 steps of 256 examples: 115.3M examples, 90 epochs`.
 static std::string durationText(const Run &run) {
   if (!run.steps)
     return run.jobs.empty() ? "the number of steps is not known"
@@ -33,7 +33,8 @@ static std::string durationText(const Run &run) {
   return text + seen;
 }
 
-/// The suffix of labels of figures that include recomputation, if there is any.
+/// A suffix for labels of figures that include recomputation; empty if there is
+/// none.
 static std::string withRecomputation(const Figures &figures) {
   return figures[Phase::Recompute].total().isZero() ? ""
                                                     : ", with recomputation";
@@ -160,14 +161,14 @@ private:
 };
 } // namespace
 
-/// Adds the estimate of articles by `rule`, and how it differs from the count.
+/// Adds the FLOP by a rule of thumb, and how the count deviates from them.
 static void addRule(Lines &lines, const std::string &label,
                     const Rational &rule, const std::string &formula,
                     const Rational &count,
                     llvm::ArrayRef<Deviation> deviations) {
   if (rule.isZero())
     return;
-  // Shares that round to 0 in two digits are omitted.
+  // Leave out shares that round to 0.00 %.
   auto inPercents = [&](const Rational &flop) {
     double percents = (flop / rule).toDouble() * 100;
     return std::abs(percents) < 0.005 ? 0 : percents;
@@ -306,7 +307,7 @@ static void addUtilization(Lines &lines, const RunReport &report) {
   lines.add("device time", text);
 }
 
-/// `fits in 80 GB of a H100, and leaves 12 GB; ...`
+/// `80 GB of each H100: fits, 12 GB (15.0 %) are left; ..`
 static void addMemoryVerdict(Lines &lines, const RunReport &report) {
   const Run &run = *report.run;
   std::optional<MemoryVerdict> verdict = memoryVerdict(run);
@@ -455,8 +456,8 @@ static std::string haveNoSize(llvm::ArrayRef<std::string> axes) {
   return names + (axes.size() == 1 ? " has" : " have") + " no size in this run";
 }
 
-/// `, exactly 1,352,160,000,000`, or `about` if the figure rests on averages or
-/// on the count of an opaque part. Empty beside a range.
+/// `, exactly 1,352,160,000,000`, or `, about ..` if the figure rests on
+/// averages or on the count of an opaque part. Empty if there is a range.
 static std::string exactText(const RunReport &report, const Rational &flop) {
   if (!report.corners.empty())
     return "";

@@ -14,13 +14,13 @@ using namespace netc;
 using llvm::StringRef;
 
 namespace {
-/// A column of the summary. It is omitted if it is empty for all runs.
+/// A column of the summary. It is left out if it is empty for all runs.
 struct SummaryColumn {
   const char *title;
   std::function<std::string(const RunReport &)> cell;
-  /// Whether it is also omitted if it is equal for all runs.
+  /// Whether it is also left out if it is equal for all runs.
   bool tellsDifferences = false;
-  /// Whether the cell of a run is printed as bad news.
+  /// Whether the cell of a run is shown as bad.
   std::function<bool(const RunReport &)> isBad = [](const RunReport &) {
     return false;
   };

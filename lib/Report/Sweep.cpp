@@ -11,7 +11,7 @@ using namespace netc;
 using llvm::StringRef;
 
 namespace {
-/// A column of a sweep's table. Cells of unknown figures are empty.
+/// A column of a sweep's table. Its cell is empty if the figure is unknown.
 struct SweepColumn {
   const char *title;
   std::function<std::string(const RunReport &)> cell;
@@ -63,7 +63,7 @@ static std::vector<SweepColumn> sweepColumns() {
   };
 }
 
-/// Whether the figures of all points do not depend on setting number `place`.
+/// Whether no figure of any point depends on setting number `place`.
 static bool changesNothing(size_t place, llvm::ArrayRef<RunReport> sweep,
                            llvm::ArrayRef<std::vector<std::string>> figures) {
   std::map<std::vector<std::string>, std::vector<std::string>> seen;

@@ -17,7 +17,7 @@ using llvm::StringRef;
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// `image: N×3×224×224, label: N`.
+/// Names and shapes: `image: N×3×224×224, label: N`.
 template <typename Names, typename Values>
 static std::string signature(Names names, Values values) {
   std::string list;
@@ -187,7 +187,7 @@ void netc::writeExpects(Page &page, llvm::ArrayRef<Verdict> expects,
 }
 
 //===----------------------------------------------------------------------===//
-// All together
+// Reports
 //===----------------------------------------------------------------------===//
 
 void netc::writeReport(Page &page, const Report &report,

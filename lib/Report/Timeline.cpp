@@ -15,13 +15,14 @@ using namespace netc::audit;
 using llvm::StringRef;
 
 namespace {
-/// A bar, in nanoseconds from the beginning of the picture.
+/// A bar; its time is that of the trace, in nanoseconds.
 struct Span {
   int64_t start, duration;
   const Row *row; ///< null if it belongs to no product
   std::string title;
 };
 
+/// The bars of one thread or stream.
 struct Lane {
   std::string name;
   std::vector<Span> spans;
@@ -87,7 +88,8 @@ private:
           {kernel.start, kernel.duration, row,
            shortened(trace::shownName(name), 80, Keep::First) +
                (row ? "\n" + titleOf(*row, kernel.duration) : "")});
-      // Clocks may differ: a kernel may start before its host op.
+      // A kernel may end after its step on the host, or, if clocks differ,
+      // start before it.
       begin = std::min(begin, kernel.start);
       end = std::max(end, kernel.end());
     }
@@ -181,7 +183,7 @@ Picture netc::claimBarsOf(const Audit &audit) {
                   0};
   if (!audit.isComparable() || audit.claims.empty())
     return picture;
-  // The FLOP of a layer, exact and by each claim.
+  // FLOP of a layer: the exact count, and that of each claim.
   struct Bars {
     std::string layer;
     Rational exact;

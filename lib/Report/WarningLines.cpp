@@ -10,6 +10,7 @@
 using namespace netc;
 using llvm::StringRef;
 
+/// The figure that a warning is shown beside.
 static Beside figureOf(const Warning &warning) {
   for (const WarningTraits &known : warningTraits)
     if (warning.id == known.id)

@@ -13,7 +13,7 @@ namespace netc {
 void writeSummary(Page &page, const Report &report);
 void writeRun(Page &page, const RunReport &report,
               llvm::ArrayRef<Warning> warnings, const TableOptions &options);
-/// Writes a table of the expectations. `conventions` are those of the report.
+/// Writes a table of `expects`. `conventions` are those of the report.
 void writeExpects(Page &page, llvm::ArrayRef<Verdict> expects,
                   const Conventions &conventions);
 void writeSweep(Page &page, llvm::ArrayRef<RunReport> sweep);
@@ -29,11 +29,11 @@ std::string textOf(const Warning &warning);
 /// The compute with its range: `8.1e21 FLOP (4e21 FLOP to 1.2e22 FLOP)`.
 std::string flopText(const ComputeByTime &time);
 
-/// Whether the figures include an opaque part of unknown size.
+/// Whether the figures include an opaque part of unknown cost.
 bool isUnknown(const Figures &figures);
 bool hasOpaque(const PartTree &parts);
-/// The text after a size in bytes that leaves out the activations of opaque
-/// parts.
+/// A suffix for bytes that leave out activations of opaque parts; empty without
+/// such parts.
 std::string besideOpaque(const PartTree &parts);
 void addPolynomials(Lines &lines, const Figures &figures);
 
