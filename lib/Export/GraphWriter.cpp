@@ -19,7 +19,7 @@ using Json = llvm::json::Value;
 using Tensor = ForeignTensor;
 
 namespace {
-/// The reason why an op cannot be written.
+/// Why an op cannot be written.
 struct NotExported {
   std::string why;
 };
@@ -315,7 +315,7 @@ Tensor GraphWriter::slice(Tensor x, int64_t axis, const Polynomial &start,
 }
 
 Tensor GraphWriter::expand(Tensor x, Axes axes, const Shape &shape) {
-  // New axes in front need no axes of size 1 to broadcast.
+  // Axes before the first one of x are added by broadcasting.
   Shape aligned;
   for (auto [i, size] : llvm::enumerate(shape.sizes))
     if (llvm::is_contained(axes, int64_t(i)))

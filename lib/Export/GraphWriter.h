@@ -13,17 +13,18 @@
 
 namespace netc {
 
-/// A tensor of a graph in the ops of PyTorch.
+/// A tensor in a graph of PyTorch's ops.
 struct ForeignTensor {
   std::string name; ///< empty for an operand that is left out
   mlir::Type element;
   Shape shape;
-  /// The shape that a tensor broadcasts to, if it is expanded where it is read.
+  /// The shape that the tensor is broadcast to where it is read; none if it is
+  /// not expanded.
   std::optional<Shape> repeated = std::nullopt;
 };
 
-/// Writes a network as docs/graph.schema.json describes, op by op. The rules in
-/// `dialect/*.td` write each op with these methods.
+/// Writes a network op by op, in the format of docs/graph.schema.json. The
+/// rules in `dialect/*.td` write ops with these methods.
 class GraphWriter {
 public:
   using Tensor = ForeignTensor;
@@ -42,7 +43,7 @@ public:
   /// Sets the tensor of a value.
   void set(mlir::Value value, Tensor tensor);
 
-  /// Writes a node whose results are `results` of the net op.
+  /// Writes a node with the results of the net op.
   void write(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
              mlir::ValueRange results);
   /// Writes a node with intermediate results of these types.
@@ -53,18 +54,19 @@ public:
   Tensor make(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
               const Shape &shape);
 
-  /// Writes a parameter or a buffer. `learns` says whether it is trained, and
-  /// `isState` whether it is a buffer.
+  /// Writes a parameter, or a buffer if `isState`. `learns` says whether it is
+  /// trained.
   void weight(mlir::Value value, llvm::StringRef name, llvm::StringRef init,
               bool learns, bool isState = false);
-  /// A tensor that depends only on sizes. `facts` are members of its entry in
-  /// `known`.
+  /// A tensor that depends only on sizes. `facts` are further members of its
+  /// entry in `known`. Equal tensors have one entry.
   Tensor known(llvm::StringRef what, mlir::Type element, const Shape &shape,
                Settings facts = {});
   /// A tensor full of `value`.
   Tensor number(double value, mlir::Type element, const Shape &shape);
 
-  // Moves of elements. They write no node if nothing moves.
+  // Moves of elements. view(), permute() and pad() write no node if nothing
+  // moves.
   Tensor view(Tensor x, const Shape &shape);
   Tensor permute(Tensor x, Axes order);
   Tensor flip(Tensor x, int64_t axis);
@@ -96,6 +98,7 @@ public:
 
   /// Adds a note for readers of the graph.
   void note(const llvm::Twine &text);
+  /// Throws, since the op cannot be written.
   [[noreturn]] void refuse(const llvm::Twine &why);
 
   // The values of attributes.
@@ -118,15 +121,17 @@ public:
   static llvm::json::Value json(mlir::Value value) {
     return json(shapeOf(value));
   }
-  /// The equation of an einsum: `ntd,dm->ntm` for `n t d, d m -> n t m`.
+  /// The equation of an einsum with one letter for each axis: `abc,cd->abd` for
+  /// `n t d, d m -> n t m`.
   static std::string equation(llvm::StringRef spec);
 
 private:
   friend bool exportGraph(mlir::Operation *graph, llvm::raw_ostream &os);
 
+  /// The name, with a number if a tensor already has it.
   std::string unique(std::string name);
   llvm::json::Object describe(const Tensor &tensor);
-  /// The positions in `calls` of the modules that the op is in.
+  /// The calls of modules that the op is in, as positions in `calls`.
   llvm::json::Array modules();
   void addNode(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
                llvm::ArrayRef<Tensor> outs);
@@ -138,7 +143,7 @@ private:
   std::set<std::string> symbols;
   llvm::json::Array inputs, weights, knowns, calls, nodes;
   std::vector<std::string> notes;
-  /// The calls of modules that contain the last node. The name is that in op
+  /// The calls of modules that contain the last node. `name` is that in op
   /// names, such as `layer@2` for a second call; `place` is the position in
   /// `calls`.
   struct Call {
