@@ -8,7 +8,7 @@
 
 using llvm::StringRef;
 
-// `paths` and `texts`, in the same order.
+// Defines `paths` and `texts`, in the same order.
 #include "lib/Std/Files.inc"
 
 namespace netc {
@@ -23,7 +23,7 @@ std::optional<StringRef> standardLibrary(StringRef path) {
 llvm::ArrayRef<StringRef> standardLibraryPaths() { return paths; }
 
 static void addBlocksOf(StringRef path, std::vector<StandardBlock> &blocks) {
-  // Blocks begin at the start of a line, and nothing else there is a name.
+  // At the start of a line, this can only begin a block.
   constexpr llvm::StringLiteral begin = "\nblock ";
   StringRef file = *standardLibrary(path);
   for (size_t at = file.find(begin); at != StringRef::npos;) {

@@ -18,18 +18,19 @@ std::optional<llvm::StringRef> standardLibrary(llvm::StringRef path);
 /// The paths that `standardLibrary` knows, in alphabetical order.
 llvm::ArrayRef<llvm::StringRef> standardLibraryPaths();
 
-/// The file of which each block can be used without an import.
+/// The file whose blocks need no import.
 constexpr llvm::StringLiteral preludePath = "std/core.net";
 
-/// A block of a file: its text, from its first line there on.
+/// A block of a file. `text` ends where the next block begins; `line` is its
+/// first line in the file, counted from 1.
 struct StandardBlock {
   llvm::StringRef path, name, text;
   unsigned line;
 };
 
-/// Those of the prelude, in the order of the file.
+/// The blocks of the prelude, in the order of the file.
 llvm::ArrayRef<StandardBlock> standardBlocks();
-/// Those of the other files.
+/// The blocks of the other files.
 llvm::ArrayRef<StandardBlock> importableBlocks();
 
 } // namespace netc
