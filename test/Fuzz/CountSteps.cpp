@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reads each file that the command line names in a process of its own, or
-// formats it if its name begins so, and prints the process. Under Valgrind,
-// which translates code once for all of them, each logs how many steps it took.
+// Reads each file of the command line in a process of its own, and prints the
+// process id. A file whose name begins with `format` is formatted. Under
+// Valgrind, each process logs how many steps it took.
 
 #include "lib/Frontend/Formatter.h"
 #include "lib/Frontend/Parser.h"
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
     llvm::outs() << child << '\n';
     llvm::outs().flush();
     waitpid(child, nullptr, 0);
-    if (i == 1) // what is translated here, all others have
+    if (i == 1) // later processes inherit the code that Valgrind translated
       read(argv[1]);
   }
   return 0;

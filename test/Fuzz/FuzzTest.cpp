@@ -30,7 +30,7 @@ struct Reader {
   const char *name;
   bool (*read)(llvm::StringRef bytes);
 };
-/// All but those of traces.
+/// All readers but those of traces.
 const Reader readers[] = {{"hardware", readHardware},
                           {"npy", readNpy},
                           {"options", readOptions},
@@ -49,7 +49,7 @@ TEST_P(Fuzz, SeedsAreRead) {
   unsigned seeds = 0;
   for (const auto &[name, bytes] : seedsOf(GetParam())) {
     bool isRead = read(GetParam(), bytes);
-    // What libFuzzer found is named by its digest.
+    // libFuzzer names what it found by a digest.
     bool isSeed = llvm::StringRef(name).starts_with("seed");
     seeds += isSeed;
     EXPECT_TRUE(isRead || !isSeed) << name;

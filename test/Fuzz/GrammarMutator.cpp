@@ -2,8 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Lets libFuzzer edit specifications by tokens: most edits of bytes would be
-// mistakes of spelling, and few of them reach a pass.
+// Lets libFuzzer edit specifications by tokens. Most edits of bytes only
+// misspell a word, and few of them reach a pass.
 
 #include "grammar/NetLexer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,7 +18,7 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
 namespace {
 
-/// The tokens of a text, with the blanks before each.
+/// The tokens of a text, with a blank before each that does not begin a line.
 std::vector<std::string> tokensOf(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return !llvm::isASCII(c); }, '?');
@@ -32,7 +32,7 @@ std::vector<std::string> tokensOf(std::string text) {
   return tokens;
 }
 
-/// What the grammar spells out, such as `|>`.
+/// The literals of the grammar, such as `|>`.
 std::vector<std::string> literalsOfGrammar() {
   antlr4::ANTLRInputStream input("");
   NetLexer lexer(&input);
@@ -92,7 +92,8 @@ private:
         "1_000", "50 %", "1T",   "4 Ki", "1 step", "2 V100"};
     return std::string(" ") + numbers[below(std::size(numbers))];
   }
-  /// Repeats what stands between two places behind the latter.
+  /// Inserts the tokens between two places, at most 32, once more at the later
+  /// one.
   void copyPiece(size_t from, size_t to) {
     if (from > to)
       std::swap(from, to);
@@ -109,7 +110,7 @@ private:
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
                                           size_t most, unsigned seed) {
-  // Now and then a name or number is spelt otherwise.
+  // Sometimes edit bytes, to change the spelling of names and numbers.
   if (seed % 16 == 0)
     return LLVMFuzzerMutate(data, size, most);
   std::vector<std::string> tokens =

@@ -2,8 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// MutateTokens EVERY FILES..: deletes, inserts, swaps and doubles one token, at
-// each EVERYth position of the files, and says where the first error stands.
+// MutateTokens EVERY FILES..: deletes, inserts, swaps or doubles one token of a
+// file, does every EVERYth of these edits, and prints where the first error is
+// reported if that is far off. Fails if too few errors are near the edit.
 
 #include "grammar/NetLexer.h"
 #include "test/Fuzz/ReadSpecification.h"
@@ -23,7 +24,7 @@ struct Place {
   unsigned line;
 };
 
-/// All tokens but line breaks, of a text in ASCII.
+/// All tokens of an ASCII text but line breaks.
 std::vector<Place> tokensIn(const std::string &text) {
   antlr4::ANTLRInputStream input(text);
   NetLexer lexer(&input);
@@ -37,6 +38,7 @@ std::vector<Place> tokensIn(const std::string &text) {
   return places;
 }
 
+/// How many edits were made, and where their first errors were reported.
 struct Tally {
   unsigned cases = 0, right = 0, counted = 0, onLine = 0, near = 0;
   double longest = 0;
@@ -57,7 +59,7 @@ struct Tally {
       ++right;
       return;
     }
-    // It may be another specification, of which no more is wrong than a count.
+    // The edited text may be valid except that an `expect` has another count.
     if (llvm::StringRef(faults[0].text).contains(", it is ")) {
       ++counted;
       return;

@@ -14,7 +14,7 @@ using namespace netc;
 
 namespace {
 
-/// What a specification may name without an import.
+/// Names and values that a specification can have without an import.
 std::vector<std::string> everyName() {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<NetDialect>();
@@ -29,8 +29,8 @@ std::vector<std::string> everyName() {
   return names;
 }
 
-/// A file where anything stands at the `@`, in the declarations, the net or the
-/// run, and what is right there.
+/// A file in which any name is put in place of `@`, in the declarations, the
+/// net or the run. `right` is valid there.
 struct Position {
   const char *name, *right, *header, *net, *run;
 };
@@ -104,7 +104,8 @@ const Position positions[] = {
 
 struct Positions : testing::TestWithParam<Position> {};
 
-/// A net and a run, which has its keys but for the one that a position gives.
+/// A net and a run. The run has all keys that it needs, except one that the
+/// position gives.
 std::string restOf(const Position &position) {
   std::string text = "\nnet M(x: f32[N, d = 4]) {\n  ";
   text += position.net;

@@ -7,17 +7,17 @@
 
 #include "llvm/ADT/StringRef.h"
 
-/// Each of these reads bytes as a format, whatever they are, and does with what
-/// was read all that netc does with it alone. Whatever the bytes are, that must
-/// end without a fault. Returns whether they are right.
+/// Each of these reads arbitrary bytes as a format, and does with the result
+/// all that netc does with it alone. That must not crash. Returns whether the
+/// bytes are valid.
 
-/// A format of lib/Trace, and an audit of the trace.
+/// A trace in a format of lib/Trace, and its audit.
 bool readTrace(llvm::StringRef format, llvm::StringRef bytes);
-/// A table of accelerators, as `--hardware` takes it.
+/// A table of accelerators, as with `--hardware`.
 bool readHardware(llvm::StringRef bytes);
-/// An array of NumPy, into a tensor of each type.
+/// An array of NumPy, read into a tensor of each type.
 bool readNpy(llvm::StringRef bytes);
-/// The options of a generated program, one a line.
+/// The options of a compiled program, one per line.
 bool readOptions(llvm::StringRef bytes);
 /// A specification, which is counted and reported in every format.
 bool reportSpecification(llvm::StringRef bytes);

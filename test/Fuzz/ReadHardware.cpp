@@ -15,7 +15,7 @@ bool readHardware(llvm::StringRef bytes) {
     return false;
   }
   table.didYouMean(bytes.take_front(64));
-  // What is new stands last.
+  // New accelerators come last.
   for (const Accelerator &accelerator :
        table.accelerators().drop_front(builtin.accelerators().size())) {
     assert(table.find(accelerator.name) && "each is found by its name");

@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What generated programs read.
+// Readers of what compiled programs read.
 
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Npy.h"
@@ -16,8 +16,8 @@
 using namespace netc;
 using namespace netc::runtime;
 
-/// Reads the array as a tensor of its own shape, or one without its first axis
-/// of several.
+/// Reads an array as a tensor of its shape, or with `many`, as several tensors
+/// along its first axis.
 static bool readInto(const NpyFile &file, program::Element element, bool many,
                      int64_t upperBound) {
   program::Slot slot;

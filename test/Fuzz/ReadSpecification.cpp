@@ -25,10 +25,10 @@ readSpecification(llvm::StringRef text, llvm::StringRef path,
     auto place = each.getLocation()->findInstanceOf<mlir::FileLineColLoc>();
     if (each.getSeverity() == mlir::DiagnosticSeverity::Error)
       faults.push_back({place ? place.getLine() : 0, each.str()});
-    return mlir::failure(); // the printer takes it, too
+    return mlir::failure(); // the printer gets it, too
   });
   FrontendOptions options;
-  // A short text may expand to as much as is allowed, and a report lists it.
+  // A short text may expand up to the limits, and a report lists all of it.
   if (use) {
     options.limits.maxOps = 20'000;
     options.limits.maxSweepPoints = 300;
@@ -44,7 +44,7 @@ readSpecification(llvm::StringRef text, llvm::StringRef path,
   return faults;
 }
 
-/// What was elaborated, but for the places of keys in the file.
+/// The elaborated specification as text, without places in the file.
 static std::string elaborated(const CountedFile &file) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -59,7 +59,7 @@ static std::string elaborated(const CountedFile &file) {
   return rest + text;
 }
 
-/// Formatting a text a second time changes nothing, and it means what it did.
+/// Checks that formatting again changes nothing, and that it keeps the meaning.
 static void format(llvm::StringRef text, const std::string &before) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::string once =

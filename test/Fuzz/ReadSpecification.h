@@ -17,11 +17,10 @@ struct Fault {
   std::string text;
 };
 
-/// Reads a text as a specification, whatever it is, counts its networks and
-/// runs and decides its expects, as `netc --check` does. Returns the errors, in
-/// the order in which they are found. Whatever the text is, that must end
-/// without a crash. Imports are read from beside `path`. Calls `use` with what
-/// is right.
+/// Reads any text as a specification, counts its networks and runs, and decides
+/// its expects, as `netc --check` does. That must not crash. Returns the errors
+/// in the order in which they are found. Imports are read from the folder of
+/// `path`. Calls `use` with what was counted.
 std::vector<Fault> readSpecification(
     llvm::StringRef text, llvm::StringRef path = "text.net",
     llvm::function_ref<void(const netc::Session &, netc::CountedFile)> use =

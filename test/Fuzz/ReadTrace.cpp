@@ -12,7 +12,7 @@ using namespace netc;
 using namespace netc::audit;
 using namespace netc::trace;
 
-/// The slices of an event lie in the arrays that they are of.
+/// Reads all slices of an event, which must lie within their arrays.
 static void look(const Trace &trace, const HostEvent &event) {
   const Inputs &inputs = trace.inputsOf(event);
   for (unsigned i = 0; i < inputs.shapes.size; ++i)
@@ -30,7 +30,7 @@ bool readTrace(llvm::StringRef name, llvm::StringRef bytes) {
   for (const Format &format : formats()) {
     if (format.name != name)
       continue;
-    // Whether it matches must be told of anything.
+    // Recognizing a format must not crash, either.
     format.matches(bytes);
     llvm::Expected<Trace> trace = format.read(*Source::of(bytes), limits);
     if (!trace) {
