@@ -123,7 +123,7 @@ struct Sample {
   float value = 0;
 };
 
-/// The bytes that an allocator has handed out in total.
+/// The bytes that an allocator has handed out in total, at a time.
 struct Allocation {
   int64_t time = 0; ///< ns
   int64_t bytes = 0;
