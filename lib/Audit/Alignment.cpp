@@ -51,13 +51,13 @@ private:
   std::vector<size_t> known;
 };
 
-/// The alignment of Needleman and Wunsch, A general method applicable to the
-/// search for similarities in the amino acid sequence of two proteins (1970),
-/// with blocks of several items whose FLOP add up to one item of the other
-/// sequence. Names break ties. Only a band around the diagonal is searched,
-/// O((n + m) x width). It is widened until nothing outside of it can cost less
-/// (Ukkonen, Algorithms for approximate string matching, 1985), or up to a
-/// limit of width and memory.
+/// Aligns by the method of Needleman and Wunsch (A general method applicable to
+/// the search for similarities in the amino acid sequence of two proteins,
+/// 1970). A block may also be several items whose FLOP add up to one item of
+/// the other sequence. Names break ties. Only a band around the diagonal is
+/// searched, O((n + m) x width). It is widened until nothing outside of it can
+/// cost less (Ukkonen, Algorithms for approximate string matching, 1985), or up
+/// to a limit of width and memory.
 class Alignment {
 public:
   Alignment(llvm::ArrayRef<Item> first, llvm::ArrayRef<Item> second)

@@ -167,8 +167,8 @@ private:
     audit.claims.push_back({id.str(), member, "recomputed", false, {}, false});
   }
 
-  /// A trace without marks of steps and without gradients may have the forward
-  /// pass several times. Takes the last one.
+  /// A trace without marks of steps and gradients may have the forward pass
+  /// several times. Takes the last one.
   void takeLastRepetition() {
     size_t ours = own->forwardAt(own->sizes(), ~size_t(0)).size();
     auto &products = step.products;
@@ -203,8 +203,7 @@ private:
     return namesAny(kernel, {"elementwise_kernel", "epilogue::"});
   }
 
-  /// Adds a claim for hardware counters, whose FLOP go to the rows of the
-  /// kernels' products.
+  /// Adds a claim for counters, whose FLOP go to the rows of their products.
   void addCounters(const trace::Trace &counters,
                    llvm::ArrayRef<StepKernel> kernels) {
     if (llvm::none_of(kernels, [&](const StepKernel &kernel) {
@@ -795,8 +794,7 @@ private:
   const trace::Trace &trace;
   TracedStep &step;
   const Question &question;
-  /// By name; see rowNameOf(). A map that moves its strings would invalidate
-  /// references to them.
+  /// See rowNameOf(). Another map would move the strings.
   std::unordered_map<trace::Name, std::string> rowNames;
   std::optional<SpecifiedStep> own; ///< owns the names of `specified`
   std::vector<size_t> begins = {0}; ///< see microBatchesOf

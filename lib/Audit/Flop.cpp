@@ -586,7 +586,7 @@ bool netc::audit::isForwardAlone(const Trace &trace, const HostEvent &event) {
 }
 
 bool netc::audit::multipliesByName(StringRef kernel) {
-  kernel.consume_front("fbgemm_gpu::"); // a library of embeddings
+  kernel.consume_front("fbgemm_gpu::"); // not a gemm
   constexpr StringRef parts[] = {
       "gemm",           "xmma",  "cutlass", "convolve",  "conv2d",
       "conv_depthwise", "wgrad", "dgrad",   "attention", "flash_fwd",

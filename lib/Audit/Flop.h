@@ -14,7 +14,7 @@ struct EventCost {
   std::optional<Rational> flop; ///< none if shapes or arguments are missing
   Elements elements;
   /// FLOP by the formula of FlopCounterMode of PyTorch 2.15; 0 if it has none
-  /// for the op. None if shapes or arguments are missing.
+  /// for the op. None if it has one, but shapes or arguments are missing.
   std::optional<Rational> counter;
   /// Elements of the result of a matrix product. Only this differs between the
   /// two gradients of a product.
@@ -63,8 +63,8 @@ EventCost costOf(const trace::Trace &trace, const trace::HostEvent &event,
 int64_t groupsOf(const trace::Trace &trace, const trace::HostEvent &event);
 
 /// FLOP by the formulas of torch.profiler (torch/csrc/profiler/util.cpp of
-/// PyTorch 2.15); 0 if it has none for the op. None if the shapes do not
-/// suffice.
+/// PyTorch 2.15); 0 if it has none for the op. None if it has one, but the
+/// shapes do not suffice.
 std::optional<Rational> profilerFlop(const trace::Trace &trace,
                                      const trace::HostEvent &event);
 

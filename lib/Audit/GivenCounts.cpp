@@ -37,7 +37,7 @@ public:
     rowOf = audit.rowsOfProducts();
     sortProducts();
     addUp();
-    // If only the counts have shapes, they match nothing of any program.
+    // If only the counts have shapes, they cannot match, whatever the program.
     if ((trace.hasShapes || !hasShapes) && isOfAnother())
       return trace::fail(
           {"counts-match-nothing",

@@ -141,7 +141,7 @@ private:
   std::vector<Match> align(llvm::ArrayRef<unsigned> ours,
                            llvm::ArrayRef<unsigned> theirs) const {
     std::vector<Item> first, second;
-    std::deque<NameParts> names; // which items refer to
+    std::deque<NameParts> names; // items refer to its elements
     for (unsigned i : ours)
       first.push_back(
           {specified[i].flop, specified[i].elements, specified[i].kind,
@@ -360,8 +360,8 @@ private:
     return found;
   }
 
-  /// Gradients of one shape: for each op, those of the specification that it
-  /// computes; and the ops of the trace.
+  /// Gradients of one shape. Each element of `ours` has those that one op of
+  /// the trace computes.
   struct Alike {
     std::vector<llvm::SmallVector<unsigned, 2>> ours;
     std::vector<unsigned> theirs;
@@ -448,7 +448,7 @@ private:
     return found;
   }
 
-  /// Matches gradients of convolutions, two of which are one op.
+  /// Matches convolutions whose two gradients are one op of the trace.
   std::vector<Match> ofOneConvolution(std::vector<unsigned> &ours,
                                       std::vector<unsigned> &theirs) const {
     llvm::MapVector<llvm::StringRef, llvm::SmallVector<unsigned, 2>> gradients;

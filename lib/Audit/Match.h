@@ -41,8 +41,8 @@ std::vector<Match> match(llvm::ArrayRef<SpecifiedProduct> specified,
                          llvm::ArrayRef<TracedProduct> traced);
 
 /// The first product of each forward pass of a step, as indices. There are
-/// several if gradients of micro-batches are accumulated. Only 0 if their
-/// forward products differ.
+/// several if gradients of micro-batches are accumulated. {0} if their forward
+/// products differ.
 std::vector<size_t> microBatchesOf(llvm::ArrayRef<TracedProduct> traced);
 
 /// The sizes of free axes for which most forward products have the FLOP of the

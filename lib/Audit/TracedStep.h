@@ -18,8 +18,8 @@ namespace netc::audit {
 /// FLOP, they determine its shape except for the order of axes.
 using Elements = std::array<Rational, 3>;
 
-/// Kinds of products; Windows are convolutions. Products without known FLOP
-/// match only those of their kind.
+/// Kinds of products; Windows are convolutions. A single product without known
+/// FLOP matches only its own kind.
 enum class ProductKind : uint8_t { Matrices, Windows, Attention, Recurrence };
 
 /// A product of a trace: the outermost event of a matrix product, a convolution
