@@ -311,7 +311,7 @@ void netc::printAuditJson(llvm::raw_ostream &os, const AuditReport &report) {
 //===----------------------------------------------------------------------===//
 
 /// A CSV field. Names come from the trace, so text that a spreadsheet would
-/// take for a formula is quoted.
+/// take for a formula gets an apostrophe in front.
 static std::string field(StringRef text) {
   bool isFormula = !text.empty() && StringRef("=+-@").contains(text.front());
   return csvField(isFormula ? "'" + text.str() : text.str());

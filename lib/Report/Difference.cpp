@@ -16,11 +16,11 @@ using namespace netc;
 using llvm::StringRef;
 
 namespace {
-/// A thing in both reports; null in one that lacks it.
+/// An item in both reports; null in one that lacks it.
 template <typename T> struct Pair { const T *before, *after; };
 } // namespace
 
-/// Pairs things with equal keys, in the order of `before`. Those that only
+/// Pairs items with equal keys, in the order of `before`. Those that only
 /// `after` has come last.
 template <typename T, typename KeyOf>
 static std::vector<Pair<T>> pairUp(llvm::ArrayRef<const T *> before,
@@ -42,7 +42,7 @@ static std::vector<Pair<T>> pairUp(llvm::ArrayRef<const T *> before,
   return pairs;
 }
 
-/// If each side has exactly one thing without a counterpart, these are a pair.
+/// If each side has exactly one item without a counterpart, these are a pair.
 template <typename T> static void pairTheRest(std::vector<Pair<T>> &pairs) {
   auto isOld = [](const Pair<T> &pair) { return !pair.after; };
   auto isNew = [](const Pair<T> &pair) { return !pair.before; };
