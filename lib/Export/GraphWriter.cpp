@@ -183,8 +183,8 @@ Array GraphWriter::modules() {
     if (i < kept)
       continue;
     // An op may come back to an instance after ops outside of it, such as the
-    // sum of a residual branch. That is not a second call, and the op is
-    // written into the enclosing one.
+    // sum of a residual branch. That is not a second call: the op belongs to
+    // the enclosing module.
     if (!called.insert(key).second)
       break;
     open.push_back({parts[i].str(), int64_t(calls.size())});
