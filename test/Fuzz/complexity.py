@@ -27,7 +27,7 @@ run = f"train M on D as run {{ {keys} }}\n"
 
 
 def each(text):
-    """The lines of what has `{}` for each number, and {p} for the one before."""
+    """A function from n to the lines for 1 to n. `{}` in `text` is the number, `{p}` the one before."""
     return lambda n: "".join(text.replace("{p}", str(i - 1)).replace("{}", str(i)) + "\n" for i in range(1, n + 1))
 
 
@@ -36,7 +36,7 @@ def inside(front, text, back):
     return lambda n: front + lines(n) + back
 
 
-# By name: how large, and the text at n.
+# By name: n, and the function from n to the text.
 shapes = {
     "constants": (1000, inside("c0 = 1\n", "c{} = c{p} + 1", "")),
     "constants_backwards": (100, lambda n: "".join(f"c{i} = c{i + 1} + 1\n" for i in range(n)) + f"c{n} = 1\n"),
@@ -101,7 +101,7 @@ def steps(process):
     return int(re.search(r"scheduler: ([\d,]+) event checks", log)[1].replace(",", ""))
 
 
-# What comes before a file is read is left out: it is the same for all, and what one that is empty takes.
+# Subtract the steps of an empty file: those before and after the text is read.
 counted = dict(zip(files, map(steps, program.stdout.split()[1:])))
 empty = counted[scratch / "empty.net"]
 steep = 0

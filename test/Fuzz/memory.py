@@ -5,7 +5,7 @@
 # REQUIRES: release
 # RUN: %python %s netc %t.net
 
-# A layer of a network takes at most 21 kB from its text to its report, so that 100,000 layers fit 2 GiB.
+# An estimate takes at most 21 kB of memory for each layer, so that 100,000 layers fit into 2 GiB.
 
 import os
 import subprocess
