@@ -68,7 +68,7 @@ struct HostEvent {
   int64_t start = 0, duration = 0;
   int64_t sequence = -1;    ///< of the autograd node; -1 if there is none
   int64_t correlation = -1; ///< of a launch and its kernel; else -1
-  int32_t external = -1;    ///< Kineto's external id; -1 if there is none
+  int32_t external = -1;    ///< Kineto's external id or NVTX's op_id; else -1
   int32_t record = -1; ///< id of the record function, as in execution traces
 
   int64_t end() const { return start + duration; }
