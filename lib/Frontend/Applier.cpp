@@ -255,18 +255,17 @@ static mlir::Location locationOfName(antlr4::ParserRuleContext *site) {
   return netc::locationOf(site);
 }
 
-void Applier::tellPart(const Identity &identity, Tree *at) {
-  if (!e.options.onPart || !e.graph || !identity.site)
+void Applier::tellPart(StringRef path, llvm::ArrayRef<Tree *> places) {
+  if (!e.options.onPart || !e.graph)
     return;
   // The root is the network, and has no path in it.
   auto network = mlir::dyn_cast<NetworkOp>(e.graph->entry->getParentOp());
   if (!network)
     return;
-  std::string path = (network.getSymName() +
-                      (identity.path.empty() ? "" : "." + identity.path))
-                         .str();
-  for (Tree *place : {identity.site, at})
-    e.options.onPart(locationOfName(place), path);
+  std::string whole =
+      (network.getSymName() + (path.empty() ? "" : "." + path)).str();
+  for (Tree *place : places)
+    e.options.onPart(locationOfName(place), whole);
 }
 
 void Applier::enter(Identity &identity, StringRef fallback, Tree *at) {
@@ -287,7 +286,8 @@ void Applier::enter(Identity &identity, StringRef fallback, Tree *at) {
   identity.names.clear();
   if (!identity.firstApplication)
     identity.firstApplication = e.locationOf(at);
-  tellPart(identity, at);
+  if (identity.site)
+    tellPart(identity.path, {identity.site, at});
 }
 
 bool Applier::isOfNumbers(const Instance &instance) {

@@ -42,6 +42,9 @@ public:
   /// if it returns nothing.
   bool runBody(const BlockDecl &block, Frame &inner);
   void enter(Identity &identity, llvm::StringRef fallback, Tree *at);
+  /// Calls `onPart` of the options with the places that make and apply a part
+  /// of the network.
+  void tellPart(llvm::StringRef path, llvm::ArrayRef<Tree *> places);
   /// `name`, with a number if another part of `parent` has this name.
   std::string unique(Identity &parent, llvm::StringRef name);
   /// Evaluates an expression whose value gets a name, or is in a `repeat` or a
@@ -59,8 +62,6 @@ private:
   Value compose(Tree *at, std::vector<Value> parts);
   /// Passes the number of the step to an optimizer inside another one.
   void giveStep(Instance &instance);
-  /// Calls `onPart` of the options with the places that make and apply a part.
-  void tellPart(const Identity &identity, Tree *at);
   /// Marks the ops that `application` adds as a part that is recomputed.
   Value applyRecomputed(Tree *at, llvm::function_ref<Value()> application);
   /// Marks the ops that `application` adds as those of one of several copies,

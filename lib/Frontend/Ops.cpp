@@ -283,6 +283,9 @@ Value TensorBuilder::applyOp(Tree *at, Instance &instance) {
   }
   Value result =
       emit(at, signature.name, operands, attributes, instance.as, where);
+  if (auto *tensor = result.as<Tensor>(); tensor && identity.name.empty())
+    if (auto named = mlir::dyn_cast<mlir::NameLoc>(tensor->value.getLoc()))
+      e.applier.tellPart(named.getName(), at);
   // `as` labels the axis that the op resizes, if it makes no new axis.
   if (auto *tensor = result.as<Tensor>();
       tensor && !instance.as.empty() &&

@@ -33,6 +33,9 @@ Counts::Owner Counts::ownerOf(StringRef path) const {
 /// Of one of so many equal copies.
 static std::string costOf(const Figures &figures, int64_t copies) {
   Rational share = Rational(1) / copies;
+  const Cost model = figures.model();
+  if (figures.parameters.isZero() && model.matmul.isZero())
+    return "other " + flop(model.other * share);
   return exact(figures.parameters * share) + " parameters, forward " +
          flop(figures[Phase::Forward].matmul * share) + ", backward " +
          flop(figures.backward().matmul * share);
@@ -89,7 +92,12 @@ std::string Counts::costOf(StringRef path) const {
   if (owner.run && owner.rest.empty())
     return ::costOf(*owner.run);
   PartOfCopies found = partAt(path);
-  return found.part ? ::costOf(found.part->figures, found.copies) : "";
+  if (!found.part)
+    return "";
+  // A network says itself what goes in.
+  std::string shapes = owner.rest.empty() ? "" : shapesOf(*found.part);
+  return (shapes.empty() ? "" : "shape " + shapes + ", ") +
+         ::costOf(found.part->figures, found.copies);
 }
 
 /// The components of a path.

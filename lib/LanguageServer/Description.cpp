@@ -242,8 +242,10 @@ std::string netc::describe(const OpenFile &file, const Mention &mention,
     os << "```\n";
   } else if (mention.role != Mention::Labels) {
     text = describeOp(mention.name);
-    if (text.empty())
-      text = describeFunction(mention.name);
+    // The text of an op is long.
+    if (!text.empty())
+      return describeCost(file, mention, declared) + "\n" + text;
+    text = describeFunction(mention.name);
   } else {
     text = describeFigure(file, mention);
   }

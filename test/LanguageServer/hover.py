@@ -89,9 +89,9 @@ lines = text.split("\n")
 check(
     costs(1, "Linear").split("\n")[2:],
     [
-        "- `Small.a.first`: 16 parameters, forward 24 FLOP, backward 24 FLOP",
-        "- `Small.b.first`: 20 parameters, forward 32 FLOP, backward 64 FLOP",
-        "- `Small.pair.first`: 40 parameters, forward 64 FLOP, backward 128 FLOP",
+        "- `Small.a.first`: shape 3 → 4, 16 parameters, forward 24 FLOP, backward 24 FLOP",
+        "- `Small.b.first`: shape 4, 20 parameters, forward 32 FLOP, backward 64 FLOP",
+        "- `Small.pair.first`: shape 4 → 8, 40 parameters, forward 64 FLOP, backward 128 FLOP",
         "- and 12 more",
     ],
 )
@@ -99,18 +99,18 @@ check(costs(1, "first"), costs(1, "Linear").split("\n\n")[1])
 check(costs(2, "first"), costs(1, "first"))
 check(
     costs(3, "Linear").split("\n")[3],
-    "- `Small.pair.linear` and 9 more, each: 72 parameters, forward 128 FLOP, backward 256 FLOP",
+    "- `Small.pair.linear` and 9 more, each: shape 8, 72 parameters, forward 128 FLOP, backward 256 FLOP",
 )
-check(costs(8, "Pair"), "`Small.deep.0` and 8 more, each: 144 parameters, forward 256 FLOP, backward 512 FLOP")
-check(costs(9, "Pair", 1), "`Small.pair_2`: 75 parameters, forward 130 FLOP, backward 260 FLOP")
+check(costs(8, "Pair"), "`Small.deep.0` and 8 more, each: shape 8, 144 parameters, forward 256 FLOP, backward 512 FLOP")
+check(costs(9, "Pair", 1), "`Small.pair_2`: shape 8 → 5, 75 parameters, forward 130 FLOP, backward 260 FLOP")
 types = "```net\ny: f32[N, 4]\ny: f32[N, 8]\ny: f32[N, 5]\n```\nand 2 more\n"
 check(hover(2, 2), types + "```net\ny = x |> first\n```\n")
 hints = editor.of("inlayHint", uri, range={"start": {"line": 0, "character": 0}, "end": {"line": 5, "character": 0}})
 check([hint["label"] for hint in hints], [": f32[N, 4] .."])
 
 # A part in a question costs what it does there, also one of many copies. Its name leads to what gives it.
-check(costs(20, "first"), "`Small.a.first`: 16 parameters, forward 24 FLOP, backward 24 FLOP")
-check(costs(21, "linear").split("\n")[-1], "`run.outer.two.deep.3.linear`: 72 parameters, forward 512 FLOP, backward 512 FLOP")
+check(costs(20, "first"), "`Small.a.first`: shape 3 → 4, 16 parameters, forward 24 FLOP, backward 24 FLOP")
+check(costs(21, "linear").split("\n")[-1], "`run.outer.two.deep.3.linear`: shape 8, 72 parameters, forward 512 FLOP, backward 512 FLOP")
 first = [span(1, 2, 7), span(2, 11, 16), span(20, 22, 27), span(22, 27, 32)]
 for place in first:
     at = place["start"]["line"], place["start"]["character"]
@@ -146,10 +146,27 @@ expect M.forward(emb@2) == 128 FLOP
 editor.open(uri, text)
 check(editor.problems_of(uri, 1), [])
 lines = text.split("\n")
-check(costs(2, "emb"), "`M.emb`: 72 parameters, forward 512 FLOP, backward 512 FLOP")
-second = "`M.emb@2`: 0 parameters, forward 128 FLOP, backward 256 FLOP"
+check(costs(2, "emb"), "`M.emb`: shape 4×8, 72 parameters, forward 512 FLOP, backward 512 FLOP")
+second = "`M.emb@2`: shape 8, 0 parameters, forward 128 FLOP, backward 256 FLOP"
 check([costs(3, "emb"), costs(6, "emb")], [second, second])
 check(editor.at("definition", uri, 6, 18)["range"], span(1, 2, 5))
 found = editor.at("references", uri, 6, 18, context={"includeDeclaration": True})
 check([each["range"] for each in found], [span(1, 2, 5), span(2, 11, 14), span(3, 18, 21), span(6, 17, 20)])
+
+# An op has its shape and cost in front of its formula, one line for each that it makes.
+uri = (folder / "ops.net").as_uri()
+text = """\
+block Act(x) = x |> relu |> relu
+net M(x: f32[N, T = 4, 8]) {
+  y = x |> Act |> mean(over = T)
+  return y
+}
+expect M.params == 0
+"""
+editor.open(uri, text)
+check(editor.problems_of(uri, 1), [])
+assert hover(2, 18).startswith("\n`M.mean`: shape 4×8 → 8, other 40 FLOP\n\nthe mean over"), hover(2, 18)
+for character, path in (19, "relu"), (27, "relu_2"):
+    assert hover(0, character + 1).startswith(f"\n`M.act.{path}`: shape 4×8, other 32 FLOP"), hover(0, character + 1)
+check(hover(2, 12).split("```")[-1], "\n\n`M.act`: shape 4×8, other 64 FLOP\n")
 check(editor.quit(), 0)

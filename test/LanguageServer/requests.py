@@ -74,7 +74,7 @@ said = editor.at("hover", uri, 4, 27)["contents"]["value"]
 check(
     said,
     "```net\nblock Pair(x; c) = x |> Linear(c) |> Linear(c)\n```\nTwo layers.\n\n"
-    "`Small.pair`: 36 parameters, forward 56 FLOP, backward 88 FLOP\n",
+    "`Small.pair`: shape 3 → 4, 36 parameters, forward 56 FLOP, backward 88 FLOP\n",
 )
 assert "989.4 TFLOP/s" in editor.at("hover", uri, 11, 15)["contents"]["value"]
 said = editor.at("hover", uri, 5, 15)["contents"]["value"]
@@ -174,12 +174,12 @@ for line, column in (2, 3), (8, 21):
     changes = editor.at("rename", figures, line, column, newName="two")["changes"][figures]
     check([edit["range"] for edit in changes], parts)
 check(editor.at("definition", figures, 8, 21), {"uri": figures, "range": parts[0]})
-said = "36 parameters, forward 56 FLOP, backward 88 FLOP\n"
+said = "shape 3 → 4, 36 parameters, forward 56 FLOP, backward 88 FLOP\n"
 assert editor.at("hover", figures, 2, 3)["contents"]["value"].endswith(said)
 # So has what makes one that has no name, with the whole signature of its block; and a part in a question.
 said = editor.at("hover", figures, 4, 26)["contents"]["value"]
-assert "\nblock Linear(x;" in said and said.endswith("`Small.linear`: 20 parameters, forward 32 FLOP, backward 64 FLOP\n"), said
-check(editor.at("hover", figures, 8, 22)["contents"]["value"], "```net\npair = Pair(width)\n```\n\n`Small.pair`: 36 parameters, forward 56 FLOP, backward 88 FLOP\n")
+assert "\nblock Linear(x;" in said and said.endswith("`Small.linear`: shape 4, 20 parameters, forward 32 FLOP, backward 64 FLOP\n"), said
+check(editor.at("hover", figures, 8, 22)["contents"]["value"], "```net\npair = Pair(width)\n```\n\n`Small.pair`: shape 3 → 4, 36 parameters, forward 56 FLOP, backward 88 FLOP\n")
 said = editor.at("hover", uri, 8, 10)["contents"]["value"]
 # A figure has its value, up to where it is pointed at.
 check(editor.at("hover", figures, 7, 12)["contents"]["value"], "`run.step`: 15.74 kFLOP\n")
