@@ -88,11 +88,15 @@ private:
   void addMembers();
   void addFigures(const std::vector<std::string> &owners);
   void addAxes(const Declaration &tensor);
+  /// The axes that are known around the place.
+  void addAxes();
   void addParts(StringRef path);
   void addParameters(const std::string &callee);
   void addKeys(llvm::ArrayRef<WritingContext::Word> section);
   void addValues(StringRef key);
   void addOptimizers();
+  /// Those that the run around the place may be like.
+  void addOtherRuns();
   void addDevices();
   /// What `updates` may name.
   void addLearners();
@@ -365,6 +369,14 @@ void Completer::addAxes(const Declaration &tensor) {
     addAll(labelsIn(known->second), CompletionItemKind::Field);
 }
 
+void Completer::addAxes() {
+  for (const NameScope *scope = &document->names.scopeAt(document->placeOf(at));
+       scope; scope = scope->outer)
+    addDeclared(document, *scope, {Declaration::Axis});
+  for (const auto &known : file.lastTypes)
+    addAll(labelsIn(known.second), CompletionItemKind::Field);
+}
+
 void Completer::addMembers() {
   std::vector<std::string> owners = context.owners();
   std::string callee = context.callee();
@@ -441,6 +453,8 @@ void Completer::addParameters(const std::string &callee) {
   llvm::ArrayRef<WritingContext::Word> words = context.statement;
   bool isValue = words.size() > 1 && context.lastType() == NetLexer::ASSIGN;
   StringRef setting = isValue ? words.drop_back().back().text : StringRef();
+  if (setting == "over")
+    return addAxes();
   if (block && block->params()) {
     for (NetParser::ParamContext *param : block->params()->param())
       if (param->name() && param->name()->getText() == setting)
@@ -539,6 +553,14 @@ void Completer::addOptimizers() {
   addOf(workspace.document(preludePath));
 }
 
+void Completer::addOtherRuns() {
+  for (llvm::ArrayRef<WritingContext::Word> head : context.sections())
+    for (auto [word, next] : llvm::zip(head, head.drop_front()))
+      if (word.type == NetLexer::AS)
+        added.insert(next.text);
+  addTopLevel({Declaration::Run});
+}
+
 void Completer::addFunctions() {
   addTopLevel({Declaration::Block});
   for (const StandardBlock &block : standardBlocks())
@@ -578,7 +600,7 @@ void Completer::addValues(StringRef key) {
   else if (key == "optimizer")
     addOptimizers();
   else if (key == "like")
-    addTopLevel({Declaration::Run});
+    addOtherRuns();
   else if (key == "updates")
     addLearners();
   else
@@ -610,8 +632,13 @@ void Completer::addFitting() {
       addKeys(sections.front());
     return;
   }
-  if (context.lastType() == NetLexer::PIPE)
+  if (context.lastType() == NetLexer::PIPE) {
+    // What is piped in is no parameter.
+    fits = false;
+    addOptimizers();
+    fits = true;
     return addFunctions();
+  }
   if (context.lastType() == NetLexer::ON)
     return addTopLevel({Declaration::Dataset});
   switch (statement.front().type) {
