@@ -103,36 +103,56 @@ public:
     workspace.includeFolders = std::move(includeFolders);
     handler.method("initialize", this, &Server::initialize);
     handler.notification("initialized", this, &Server::watch);
-    handler.method("shutdown", this, &Server::shutDown);
+    answer<&Server::shutDown>("shutdown");
     handler.notification("textDocument/didOpen", this, &Server::open);
     handler.notification("textDocument/didChange", this, &Server::change);
     handler.notification("textDocument/didClose", this, &Server::close);
     handler.notification("workspace/didChangeWatchedFiles", this,
                          &Server::recheck);
-    handler.method("textDocument/hover", this, &Server::hover);
-    handler.method("textDocument/definition", this, &Server::define);
-    handler.method("textDocument/references", this, &Server::references);
-    handler.method("textDocument/documentHighlight", this, &Server::highlight);
-    handler.method("textDocument/rename", this, &Server::rename);
-    handler.method("textDocument/documentSymbol", this, &Server::symbols);
-    handler.method("textDocument/completion", this, &Server::complete);
-    handler.method("textDocument/formatting", this, &Server::format);
-    handler.method("textDocument/codeLens", this, &Server::costs);
-    handler.method("textDocument/inlayHint", this, &Server::types);
-    handler.method("textDocument/codeAction", this, &Server::fixes);
+    answer<&Server::hover>("textDocument/hover");
+    answer<&Server::define>("textDocument/definition");
+    answer<&Server::references>("textDocument/references");
+    answer<&Server::highlight>("textDocument/documentHighlight");
+    answer<&Server::rename>("textDocument/rename");
+    answer<&Server::symbols>("textDocument/documentSymbol");
+    answer<&Server::complete>("textDocument/completion");
+    answer<&Server::format>("textDocument/formatting");
+    answer<&Server::costs>("textDocument/codeLens");
+    answer<&Server::types>("textDocument/inlayHint");
+    answer<&Server::fixes>("textDocument/codeAction");
   }
 
   MessageHandler handler;
-  bool isShutDown = false;
+  bool isInitialized = false, isShutDown = false;
 
 private:
   using Reply = Callback<json::Value>;
+
+  /// Answers a request by a method, from `initialize` to `shutdown`.
+  template <auto method> void answer(llvm::StringLiteral name) {
+    answer<method>(name, method);
+  }
+  template <auto method, typename Params>
+  void answer(llvm::StringLiteral name,
+              void (Server::*)(const Params &, Reply)) {
+    handler.method(name, this, &Server::answerWhileReady<method, Params>);
+  }
+  template <auto method, typename Params>
+  void answerWhileReady(const Params &params, Reply reply) {
+    if (!isInitialized)
+      return reply(llvm::make_error<LSPError>("`initialize` comes first",
+                                              ErrorCode::ServerNotInitialized));
+    if (isShutDown)
+      return reply(llvm::make_error<LSPError>("nothing follows `shutdown`",
+                                              ErrorCode::InvalidRequest));
+    (this->*method)(params, std::move(reply));
+  }
 
   void initialize(const ClientCapabilities &said, Reply reply);
   /// Asks for word of files that change on disk.
   void watch(const NoParams &);
   void recheck(const ChangedFiles &changed);
-  void shutDown(const NoParams &, Callback<std::nullptr_t> reply) {
+  void shutDown(const NoParams &, Reply reply) {
     std::lock_guard lock(mutex);
     isShutDown = true;
     reply(nullptr);
@@ -223,6 +243,7 @@ static lsp::Range rangeOf(const Place &place) {
 
 void Server::initialize(const ClientCapabilities &said, Reply reply) {
   client = said;
+  isInitialized = true;
   reply(json::Object{
       {"serverInfo", json::Object{{"name", "netc-lsp"}}},
       {"capabilities",

@@ -6,7 +6,10 @@
 
 # What an editor is told of a specification as it is written.
 
+import json
 import pathlib
+import re
+import subprocess
 import sys
 
 from Inputs.editor import Editor, check, span
@@ -289,3 +292,13 @@ check(editor.at("hover", figures, 0, 1)["range"], span(0, 1, 6))
 check(editor.at("hover", "file:///nowhere.net", 0, 0), None)
 check(editor.ask("textDocument/nothing"), "method not found: textDocument/nothing")
 check(editor.quit(), 0)
+
+# A request is answered from `initialize` to `shutdown`.
+methods = ["textDocument/hover", "initialize", "shutdown", "textDocument/hover"]
+params = {"capabilities": {}, "textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
+bodies = [json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}) for id, method in enumerate(methods)]
+asked = "".join(f"Content-Length: {len(body)}\r\n\r\n{body}" for body in bodies)
+said = subprocess.run(["netc-lsp"], input=asked, capture_output=True, text=True).stdout
+check([int(code) for code in re.findall(r'"code":(-\d+)', said)], [-32002, -32600])
+for message in "`initialize` comes first", "nothing follows `shutdown`":
+    assert message in said, said
