@@ -6,6 +6,7 @@
 
 #include "lib/Frontend/Builtins.h"
 #include "lib/Frontend/RunBuilder.h"
+#include "lib/Hardware/Defaults.h"
 #include "lib/LanguageServer/Description.h"
 #include "lib/LanguageServer/WritingContext.h"
 #include "lib/Std/Std.h"
@@ -447,16 +448,21 @@ static std::vector<std::string> wordsOf(NetParser::ParamContext *param) {
 void Completer::addParameters(const std::string &callee) {
   std::vector<std::string> names;
   Meaning meaning = meaningOf(callee);
-  auto *block =
-      meaning ? ruleCast<NetParser::BlockDeclContext>(meaning.declaration->tree)
-              : nullptr;
+  auto *tree = meaning ? meaning.declaration->tree : nullptr;
+  auto *block = ruleCast<NetParser::BlockDeclContext>(tree);
+  auto *dataset = ruleCast<NetParser::SectionContext>(tree);
+  NetParser::ParamsContext *params = block     ? block->params()
+                                     : dataset ? dataset->params()
+                                               : nullptr;
   llvm::ArrayRef<WritingContext::Word> words = context.statement;
   bool isValue = words.size() > 1 && context.lastType() == NetLexer::ASSIGN;
   StringRef setting = isValue ? words.drop_back().back().text : StringRef();
   if (setting == "over")
     return addAxes();
-  if (block && block->params()) {
-    for (NetParser::ParamContext *param : block->params()->param())
+  if (params) {
+    if (dataset)
+      names.push_back(""); // nothing is piped into one
+    for (NetParser::ParamContext *param : params->param())
       if (param->name() && param->name()->getText() == setting)
         return addAll(wordsOf(param), CompletionItemKind::EnumMember);
       else if (param->name())
@@ -603,6 +609,8 @@ void Completer::addValues(StringRef key) {
     addOtherRuns();
   else if (key == "updates")
     addLearners();
+  else if (key == "framework")
+    addAll(knownFrameworks(), CompletionItemKind::EnumMember);
   else
     addAll(wordsIn(key), CompletionItemKind::EnumMember);
 }

@@ -125,6 +125,8 @@ assert "score" in first(net + "other = Small(8)\ntrain other as run { loss = ¦ 
 check(first(net + "train Small as one { batch = 3 }\ntrain Small as two { like = ¦"), ["one"])
 check(first(net + "train ¦"), ["Small"])
 check(first(net + "train Small on ¦"), ["D"])
+check(first(net + "dataset Text(tokens, T = 512) { examples = tokens / T }\ntrain Small on Text(¦) as run { batch = 3 }"), ["T", "tokens"])
+check(in_run("framework = ¦"), ["JAX", "PyTorch", "TensorFlow"])
 check(first(net + "dataset E {\n  ¦"), ["T", "examples", "target", "tokens", "x"])
 check(first(net + "hardware E {\n  ¦"), ["bandwidth", "link", "memory", "node", "peak", "power"])
 
