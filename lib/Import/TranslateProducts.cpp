@@ -39,6 +39,8 @@ void Translator::where() {
   if (joint != jointMasks.end() && isNumber(1) && numberOfPart(1) < -1e30) {
     if (isNumber(0) && numberOfPart(0) == 0)
       jointMasks[out()] = joint->second; // as what is added to scores
+    else if (parts[0] < 0)
+      refuse("it hides nothing");
     else
       same(hideBoth(repeated(parts[0]), joint->second));
     return;

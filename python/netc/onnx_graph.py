@@ -32,7 +32,6 @@ TYPES = {
     TensorProto.UINT8: "u8", TensorProto.BOOL: "bool",
 }  # fmt: skip
 FLOATS = {TensorProto.DOUBLE, TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
-MOST_AXES = 64
 RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
 
 
@@ -58,7 +57,7 @@ def export(model, name=None):
     # If the shapes do not fit otherwise, the batches of all inputs are one, such as those of an encoder and a decoder, or all
     # axes at the same place, such as those of tokens and their mask.
     problem = None
-    for joined in (-1, 0, MOST_AXES) if len(model.graph.input) > 1 else (-1,):
+    for joined in (-1, 0, math.inf) if len(model.graph.input) > 1 else (-1,):
         try:
             return _Writer(model, joined).graph(name)
         except ImportRefused as found:
@@ -196,7 +195,11 @@ class _Writer:
                     size.dim_param = size.dim_param or f"{value.name}.{i}"
                     places.setdefault(size.dim_param, i)
         groups = [place if place <= joined else name for name, place in places.items()]
-        names = dict(zip(dict.fromkeys(groups), NAMES))
+        distinct = list(dict.fromkeys(groups))
+        if len(distinct) > 3:
+            raise ImportRefused("the model has more than three free axes")
+        self.free = NAMES[: len(distinct)]
+        names = dict(zip(distinct, self.free))
         self.symbols = {name: names[each] for name, each in zip(places, groups)}
         self.samples = self.take_samples()
         self.nodes = self.samples[0].nodes
@@ -213,17 +216,14 @@ class _Writer:
     # Sizes.
 
     def take_samples(self):
-        names = list(dict.fromkeys(self.symbols.values()))
-        if len(names) > 3:
-            raise ImportRefused("the model has more than three free axes")
         samples = []
-        for several in itertools.product((0, 1), repeat=len(names)):
-            sizes = {name: SIZES[2 * i + up] for i, (name, up) in enumerate(zip(names, several))}
+        for several in itertools.product((0, 1), repeat=len(self.free)):
+            sizes = {name: SIZES[2 * i + up] for i, (name, up) in enumerate(zip(self.free, several))}
             samples.append(_Sample(self, {symbol: sizes[name] for symbol, name in self.symbols.items()}))
         return samples
 
     def size(self, node, numbers):
-        found = polynomial(numbers, list(dict.fromkeys(self.symbols.values())))
+        found = polynomial(numbers, self.free)
         if found is None:
             raise _refused(node, "a size of it is no polynomial in free axes")
         return found

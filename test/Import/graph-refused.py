@@ -80,6 +80,10 @@ refused("it hides nothing;", "aten.where", [scores, scores], scores, known=[mask
 refused(
     "its operand is not of the size of the mask", "aten.where", [["N", 4, 1]], scores, known=[{**mask, "what": "causal"}], reads=["m", "a"], other="-inf"
 )
+refused(
+    "it hides nothing;", "aten.where", [scores], scores, known=[{**mask, "what": "causal"}], reads=["c"], self=1, other="-inf",
+    nodes=[("aten.gt", ["a"], "r", scores, {"other": 0}), ("aten.__and__", ["m", "r"], "c", scores)], types={"r": "bool", "c": "bool"},
+)  # fmt: skip
 refused("its condition is of no form that netc knows", "aten.where", [scores], scores, known=[mask], reads=["m", "a"], other="-inf")
 refused("it cuts off", "aten.pad", [rows], ["N", 8], pad=[1, -1], mode="reflect")
 refused("its operands are of different sizes", "aten.pow", [rows, [1, 8]], rows)

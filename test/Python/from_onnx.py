@@ -114,6 +114,7 @@ text = netc.from_onnx(model(turned, {"x": ["N", 8]}, ["y"], {"w": (8, 8)}))
 assert "y = (x @ w) @ transpose(w)" in text, text
 assert netc.estimate(text).networks[0].parameters.total == 64
 
+refused("the model has more than three free axes", model([node("Relu", "x", "y")], {"x": list("ABCDEFGHI")}, ["y"]))
 refused("`onnx.NonZero`: the shape of what it makes depends on data", model([node("NonZero", "x", "y")], {"x": ["N", 8]}, ["y"]))
 refused("netc does not know the op `onnx.Asinh`", model([node("Asinh", "x", "y")], {"x": ["N", 8]}, ["y"]))
 
