@@ -24,16 +24,19 @@ void Translator::gelu() {
        {in(0)});
 }
 
+/// What a step multiplies its only operand by; 0 if it does something else.
+static double factorOf(const Step *made) {
+  if (!made || made->ins.size() != 1 || made->arguments.size() != 1)
+    return 0;
+  double number = std::strtod(made->arguments[0].text.c_str(), nullptr);
+  return made->fn == "%0 * #0"   ? number
+         : made->fn == "%0 / #0" ? 1 / number
+                                 : 0;
+}
+
 void Translator::errorFunction() {
   const Step *scaled = maker(in(0));
-  double factor = 0; // what x is multiplied by
-  if (scaled && scaled->ins.size() == 1 && scaled->arguments.size() == 1) {
-    double number = std::strtod(scaled->arguments[0].text.c_str(), nullptr);
-    factor = scaled->fn == "%0 * #0"   ? number
-             : scaled->fn == "%0 / #0" ? 1 / number
-                                       : 0;
-  }
-  if (std::abs(factor - std::sqrt(0.5)) > 1e-3)
+  if (std::abs(factorOf(scaled) - std::sqrt(0.5)) > 1e-3)
     refuse("it is in no GELU");
   gelus[out()] = {scaled->ins[0]};
 }
@@ -51,10 +54,7 @@ bool Translator::isPartOfGelu() {
                   : isKnown(other) ? number(other)
                                    : 0;
   const Step *made = other < 0 ? nullptr : maker(other);
-  bool isHalf = made && made->ins == std::vector<int>{seen.x} &&
-                made->arguments.size() == 1 &&
-                ((made->fn == "%0 * #0" && made->arguments[0].text == "0.5") ||
-                 (made->fn == "%0 / #0" && made->arguments[0].text == "2"));
+  bool isHalf = factorOf(made) == 0.5 && made->ins[0] == seen.x;
   if (isSum && factor == 1 && !seen.hasOne)
     seen.hasOne = true;
   else if (seen.hasOne && !seen.hasHalf &&

@@ -114,15 +114,13 @@ void Translator::elementwise() {
 
 void Translator::convert() {
   int x = in(0);
-  auto kind = [&](int at) {
-    StringRef type = value(at).type;
-    return type == "bool" ? 'b' : StringRef("iu").contains(type[0]) ? 'i' : 'f';
-  };
-  if (isKnown(x) || kind(x) == kind(out()))
+  bool isTruth = value(x).type == "bool",
+       makesTruth = value(out()).type == "bool";
+  if (isKnown(x) || (isTruth && makesTruth))
     same(x);
-  else if (kind(out()) == 'b')
+  else if (makesTruth)
     step(Step::Form_, "%0 != 0", {x});
-  else if (kind(out()) == 'f' || kind(x) == 'b')
+  else if (isTruth || (isFloat(out()) && !isFloat(x)))
     step(Step::Form_, "float(%0)", {x});
   else
     same(x);
@@ -757,6 +755,8 @@ std::string Translator::expanded(int x, int at, const std::string &like,
   const Sizes &from = shape(x), &to = shape(target < 0 ? out() : target);
   wantRank(x, 0, to.size());
   std::string name = "%" + std::to_string(at);
+  if (from == to)
+    return name;
   std::vector<std::string> over;
   Sizes kept;
   bool isCut = false;

@@ -85,8 +85,7 @@ void Translator::choose(int condition) {
   Step &made = step(Step::Form_, "", ins);
   made.arguments = numbers.arguments;
   for (std::string &part : parts)
-    if (unsigned at = part[1] - '0';
-        part[0] == '%' && !(shape(ins[at]) == shape(out())))
+    if (unsigned at = part[1] - '0'; part[0] == '%')
       part = expanded(ins[at], at, like, &made);
   made.fn = "where(" + llvm::join(parts, ", ") + ")";
 }
@@ -198,8 +197,7 @@ void Translator::junction() {
   if (!(shape(a) == shape(out())))
     refuse("its operands are of different sizes");
   Step &made = step(Step::Form_, "", {a, b});
-  std::string other =
-      shape(b) == shape(out()) ? "%1" : expanded(b, 1, "%0", &made);
+  std::string other = expanded(b, 1, "%0", &made);
   made.fn = "where(%0, " + (isAnd ? other + ", %0)" : "%0, " + other + ")");
 }
 
@@ -366,9 +364,8 @@ void Translator::addProduct() {
   double scale = realNumber("alpha", 1);
   if (scale != 1)
     put(made, "", "scale", realText(scale));
-  bool isFull = shape(summand) == shape(out());
   made.fn = std::string(scale == 1 ? "%0 + " : "%0 * #0 + ") +
-            (isFull ? "%1" : expanded(summand, 1, "%0", &made));
+            expanded(summand, 1, "%0", &made);
 }
 
 int Translator::ungrouped(int x) {
@@ -484,9 +481,7 @@ int Translator::hideBoth(int scores, JointMask mask) {
     int given = truth(mask.given);
     int shown = make("", {scores, given}, shape(scores));
     Step &made = steps.back();
-    std::string condition = shape(given) == shape(scores)
-                                ? "%1"
-                                : expanded(given, 1, "%0", &made, scores);
+    std::string condition = expanded(given, 1, "%0", &made, scores);
     std::string number = std::to_string(made.arguments.size());
     made.fn = "where(" + condition + ", %0, #" + number + ")";
     put(made, "", "hidden", "-inf");

@@ -147,7 +147,6 @@ void Translator::placeOfExtreme() {
   size_t rank = shape(x).size();
   if (!setting("dim") || axis(integer("dim", 0), rank) + 1 != rank)
     refuse("netc takes the largest of the last axis");
-  ignore({"keepdim"});
   bool isLeast = StringRef(node->op).ends_with_insensitive("argmin");
   Step &made = step(Step::Form_,
                     std::string("reshape(top_k(") + (isLeast ? "-%0" : "%0") +

@@ -213,9 +213,8 @@ void Translator::repeat() {
                     "reshape(expand(%0, zeros(#0), over = [" +
                         llvm::join(over, ", ") + "]), #1)",
                     {x});
-  for (const Sizes &each : {sizes, shape(out())}) {
+  for (const Sizes &each : {sizes, shape(out())})
     putSizes(made, each);
-  }
   labels(out()).assign(rank, "");
 }
 

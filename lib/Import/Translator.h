@@ -106,9 +106,9 @@ private:
                   std::string text, std::string byDefault = "",
                   bool isNumber = true);
   void putReal(Step &step, std::string key, double number, double byDefault);
-  /// `over = ..`, where the axis is not the one that netc takes by itself.
   /// A tuple of sizes, which may have free axes.
   void putSizes(Step &step, const Sizes &sizes, std::string name = "size");
+  /// `over = ..`, where the axis is not the one that netc takes by itself.
   void putOver(Step &step, int x, unsigned at);
   /// -1 where netc finds none.
   int featureAxis(int x);

@@ -347,11 +347,9 @@ class _Model:
             full = [each for each in ins if each not in self.expanded and self.values[each].get("what") != "number" and self.shape(each) == shape]
             pair = [self.small(each) for each in ins] if full else [self.whole(ins[0]), self.small(ins[1])]
             kinds = [self.values[each]["type"] for each in ins]
-            pair = [self.cast(each, kind, self.widest(kinds)) for each, kind in zip(pair, kinds)]
+            widest = min(kinds, key=list(TYPES).index)
+            pair = [self.cast(each, kind, widest) for each, kind in zip(pair, kinds)]
         self.add(op, pair, [out])
-
-    def widest(self, kinds):
-        return max(kinds, key=list(reversed(TYPES)).index)
 
     def cast(self, name, kind, wanted):
         """The same in another type. netc and PyTorch mix types, and ONNX does not."""
