@@ -154,11 +154,8 @@ private:
       if (a.flop && b.flop) {
         double ours = firstSums.of(i - 1), theirs = secondSums.of(j - 1);
         if (ours == theirs && a.flop == b.flop && a.mayBe(b))
-          offer(
-              1, 1,
-              (a.elements == b.elements && a.hasSizesOf(b) ? Same : SameFlop) -
-                  likeness(a, b),
-              a.hasSizesOf(b) ? Confidence::Exact : Confidence::Order);
+          offer(1, 1, (isSame(a, b) ? Same : SameFlop) - likeness(a, b),
+                a.hasSizesOf(b) ? Confidence::Exact : Confidence::Order);
         if (size_t many = secondSums.addingUpTo(*a.flop, ours, j, maxBlock))
           offer(1, many, Adds - likeness(a, b), Confidence::Sum);
         if (size_t many = firstSums.addingUpTo(*b.flop, theirs, i, maxBlock))

@@ -442,15 +442,14 @@ private:
     std::vector<uint32_t> all;
     llvm::MapVector<StringRef, std::vector<uint32_t>> byName;
     std::optional<Rational> flop;
+    std::vector<StepKernel> each;
     for (auto [i, kernel] : llvm::enumerate(trace.counted)) {
       all.push_back(i);
+      each.push_back({uint32_t(i), std::nullopt});
       byName[rowNameOf(kernel.name)].push_back(i);
-      if (std::optional<Rational> each = ordinaryFlop(trace, kernel))
-        flop = flop.value_or(0) + *each * Rational(kernel.invocations);
+      if (std::optional<Rational> one = ordinaryFlop(trace, kernel))
+        flop = flop.value_or(0) + *one * Rational(kernel.invocations);
     }
-    std::vector<StepKernel> each;
-    for (uint32_t i : all)
-      each.push_back({i, std::nullopt});
     noteMissingCounters(audit, trace, each);
     audit.gpu = Gpu::of(trace, trace, deviceOfRun());
     audit.levels = levelsOf(trace, all, audit.gpu);

@@ -167,10 +167,7 @@ std::vector<Launched> launchedOf(const Trace &trace,
                                  llvm::ArrayRef<uint32_t> kernels,
                                  BaseNames &names) {
   llvm::DenseMap<uint32_t, uint32_t> ops = opsOfLaunches(trace);
-  std::unordered_map<int64_t, uint32_t> launches;
-  for (auto [i, event] : llvm::enumerate(trace.host))
-    if (event.kind == HostEvent::Launch)
-      launches.try_emplace(event.correlation, i);
+  const Launches launches(trace);
   std::vector<std::pair<int64_t, Launched>> byTime;
   for (uint32_t i : kernels) {
     const DeviceEvent &kernel = trace.kernels[i];
@@ -178,10 +175,9 @@ std::vector<Launched> launchedOf(const Trace &trace,
       continue;
     Launched launched{trace.extentsOf(kernel), i, nobody, names[kernel.name]};
     int64_t time = kernel.start;
-    if (auto found = launches.find(kernel.correlation);
-        found != launches.end()) {
-      time = trace.host[found->second].start;
-      if (auto op = ops.find(found->second); op != ops.end())
+    if (auto launch = launches.find(kernel.correlation)) {
+      time = trace.host[*launch].start;
+      if (auto op = ops.find(*launch); op != ops.end())
         launched.op = op->second;
     }
     byTime.push_back({time, std::move(launched)});

@@ -391,17 +391,16 @@ std::optional<Rational> netc::audit::ordinaryFlop(const Trace &trace,
                                                   const CountedKernel &kernel) {
   Gpu none;
   Counters counters(trace, kernel, none);
-  auto of = [&](StringRef op) { return instructionsOf(counters, op); };
   std::optional<Rational> flop;
   auto add = [&](Value value, int times) {
     if (value && *value >= 0 && *value < 9e18)
       flop = flop.value_or(Rational(0)) +
              Rational(times) * Rational(int64_t(std::llround(*value)));
   };
-  add(of("ffma"), 2);
-  add(of("dfma"), 2);
+  for (StringRef op : {"ffma", "dfma"})
+    add(instructionsOf(counters, op), 2);
   for (StringRef op : {"fadd", "fmul", "dadd", "dmul"})
-    add(of(op), 1);
+    add(instructionsOf(counters, op), 1);
   // An instruction of an Instinct has 64 lanes.
   for (StringRef format : {"F32", "F64"}) {
     add(counters.get(Twine("SQ_INSTS_VALU_FMA_") + format), 128);

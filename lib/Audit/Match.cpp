@@ -722,8 +722,8 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
     if (product.flop) {
       // A fused kernel is two products.
       int parts = product.kind == ProductKind::Attention ? 2 : 1;
-      theirs[(*product.flop / parts).str()].insert(
-          theirs[(*product.flop / parts).str()].end(), parts, &product);
+      auto &list = theirs[(*product.flop / parts).str()];
+      list.insert(list.end(), parts, &product);
       all += parts;
     }
   Sizes sizes = step.sizes();

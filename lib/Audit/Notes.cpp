@@ -136,11 +136,7 @@ static void noteDevice(Audit &audit) {
   if (!taken)
     return;
   // netc's own traces are of no device, or of that of the run.
-  bool isOwn =
-      llvm::any_of(audit.step.products, [](const TracedProduct &product) {
-        return product.isNamed();
-      });
-  if (traced.empty() && audit.trace->kernels.empty() && !isOwn &&
+  if (traced.empty() && audit.trace->kernels.empty() && !audit.step.isNamed() &&
       modelUtilization(audit, audit.ranModel))
     return note(audit, "device",
                 "the trace has no device, the run has " + ofRun +

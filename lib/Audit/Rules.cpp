@@ -225,49 +225,46 @@ static bool isEqual(const Subject &of, const Rational &a, const Rational &b) {
          (a - b).abs() * 1000 <= std::max(of.row.exact, of.has.flop);
 }
 
-/// Finds the rule that explains the count of the trace's batch, where another
-/// is asked for.
-static void explainOfOtherBatch(const Subject &of, RowClaim &claim) {
+/// The rule that explains the difference of a count, together with `other`
+/// FLOP; null if none does.
+static const Rule *explaining(const Subject &of, const Rational &other = 0) {
+  for (const Rule &rule : rules)
+    if (Explained explained = rule.difference(of);
+        explained && isEqual(of, *explained + other, of.difference()))
+      return &rule;
+  return nullptr;
+}
+
+static const Rule *ruleOf(llvm::StringRef id) {
+  return llvm::find_if(rules, [&](const Rule &rule) { return rule.id == id; });
+}
+
+/// The rule that explains the count for the trace's batch, where another one is
+/// asked for; null if none does.
+static const Rule *explainingOwnBatch(const Subject &of) {
   if (!hasBatchOfItsOwn(of) || !of.row.isSpecified || !of.row.isTraced ||
       of.row.exact.isZero())
-    return;
+    return nullptr;
   Row ran = of.row;
   Rational times = of.row.ran / of.row.exact;
   for (Rational *flop : {&ran.exact, &ran.input, &ran.weight})
     *flop *= times;
-  Subject ofRan{of.audit, ran, of.claim, of.has, of.forward, of.ofForward};
-  for (const Rule &rule : rules)
-    if (Explained explained = rule.difference(ofRan);
-        explained && isEqual(ofRan, *explained, ofRan.difference())) {
-      claim.rules = {&rules[0], &rule};
-      return;
-    }
+  return explaining(
+      {of.audit, ran, of.claim, of.has, of.forward, of.ofForward});
 }
 
 static void explain(const Subject &of, RowClaim &claim) {
-  Rational difference = of.difference();
-  if (of.row.isUnknown || of.has.isUnknown || isEqual(of, difference, 0))
+  if (of.row.isUnknown || of.has.isUnknown || isEqual(of, of.difference(), 0))
     return;
-  for (const Rule &rule : rules)
-    if (Explained explained = rule.difference(of);
-        explained && isEqual(of, *explained, difference)) {
-      claim.rules = {&rule};
-      return;
-    }
-  explainOfOtherBatch(of, claim);
-  if (!claim.rules.empty())
-    return;
-  // Additions next to a product may be counted in addition to another rule.
-  const Rule *additions = llvm::find_if(
-      rules, [](const Rule &rule) { return rule.id == "not-products"; });
-  if (claim.other.isZero())
-    return;
-  for (const Rule &rule : rules)
-    if (Explained explained = rule.difference(of);
-        explained && isEqual(of, *explained + claim.other, difference)) {
-      claim.rules = {&rule, additions};
-      return;
-    }
+  if (const Rule *rule = explaining(of)) {
+    claim.rules = {rule};
+  } else if (const Rule *rule = explainingOwnBatch(of)) {
+    claim.rules = {ruleOf("batch"), rule};
+  } else if (!claim.other.isZero()) {
+    // Additions next to a product may be counted in addition to another rule.
+    if (const Rule *rule = explaining(of, claim.other))
+      claim.rules = {rule, ruleOf("not-products")};
+  }
 }
 
 void netc::audit::explain(Audit &audit) {

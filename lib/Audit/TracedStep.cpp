@@ -202,13 +202,13 @@ static void takeFrom(const Trace &trace, const HostEvent &op,
   step.start = op.start;
   // What frees memory behind the last op is no part of the step.
   step.end = last.end();
-  for (const HostEvent &event : trace.host)
+  for (const HostEvent &event : trace.host) {
     if (event.kind == HostEvent::Op)
       step.end = std::max(step.end, event.end());
-  for (const HostEvent &event : trace.host)
     if (event.thread == op.thread && event.start > before.start &&
         event.start <= op.start && event.end() >= op.end())
       step.start = std::min(step.start, event.start);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -585,12 +585,7 @@ private:
       return;
     for (TracedProduct &product : step.products)
       product.nanoseconds = 0;
-    // Sorted by correlation. Not a map, since there may be millions.
-    std::vector<std::pair<int64_t, uint32_t>> launches;
-    for (auto [i, event] : llvm::enumerate(trace.host))
-      if (event.kind == HostEvent::Launch)
-        launches.push_back({event.correlation, uint32_t(i)});
-    llvm::sort(launches);
+    const Launches launches(trace);
     struct Intervals {
       DeviceTimes times;
       std::vector<Interval> intervals;
@@ -599,13 +594,9 @@ private:
     double seconds = 0, efficient = 0, occupied = 0;
     Levels &levels = step.levels;
     for (auto [index, kernel] : llvm::enumerate(trace.kernels)) {
-      auto launch =
-          llvm::lower_bound(launches, std::pair(kernel.correlation, 0u));
-      bool isLaunched =
-          launch != launches.end() && launch->first == kernel.correlation;
-      int64_t time =
-          isLaunched ? trace.host[launch->second].start : kernel.start;
-      if (!launches.empty() && !isLaunched && !step.name.empty()) {
+      std::optional<uint32_t> launch = launches.find(kernel.correlation);
+      int64_t time = launch ? trace.host[*launch].start : kernel.start;
+      if (!launches.empty() && !launch && !step.name.empty()) {
         step.unlaunched += kernel.kind == DeviceEvent::Kernel;
         continue;
       }
@@ -630,7 +621,7 @@ private:
         efficient += kernel.duration * std::min(1.f, kernel.blocksPerSm);
         occupied += double(kernel.duration) * kernel.occupancy / 100;
       }
-      uint32_t event = isLaunched ? holder[launch->second] : nobody;
+      uint32_t event = launch ? holder[*launch] : nobody;
       StepKernel &added =
           step.kernels.emplace_back(StepKernel{uint32_t(index), std::nullopt});
       if (event == nobody)
@@ -688,6 +679,20 @@ private:
   llvm::DenseMap<uint32_t, unsigned> partsOf; ///< number of events in a product
 };
 } // namespace
+
+Launches::Launches(const Trace &trace) {
+  for (auto [i, event] : llvm::enumerate(trace.host))
+    if (event.kind == HostEvent::Launch)
+      launches.push_back({event.correlation, uint32_t(i)});
+  llvm::sort(launches);
+}
+
+std::optional<uint32_t> Launches::find(int64_t correlation) const {
+  auto launch = llvm::lower_bound(launches, std::pair(correlation, 0u));
+  if (launch == launches.end() || launch->first != correlation)
+    return std::nullopt;
+  return launch->second;
+}
 
 std::vector<uint32_t> netc::audit::kernelLaunches(const Trace &trace) {
   std::vector<uint32_t> launches;

@@ -116,6 +116,12 @@ struct TracedStep {
   /// allocations. None if the trace has no allocations.
   std::optional<int64_t> memory;
 
+  /// Whether it is of a program of netc, which names its products.
+  bool isNamed() const {
+    return llvm::any_of(products, [](const TracedProduct &product) {
+      return product.isNamed();
+    });
+  }
   /// Whether the kernels take longer than the host, which runs ahead of them.
   bool isLongerOnDevice() const {
     return kernelsEnd - kernelsStart > end - start;
@@ -140,6 +146,20 @@ struct TracedStep {
 /// The events of Trace::host that launch kernels, by start.
 std::vector<uint32_t> kernelLaunches(const trace::Trace &trace);
 
+/// Finds launches by their correlation with what they launched.
+class Launches {
+public:
+  explicit Launches(const trace::Trace &trace);
+
+  bool empty() const { return launches.empty(); }
+  /// The first such event of Trace::host; none if there is none.
+  std::optional<uint32_t> find(int64_t correlation) const;
+
+private:
+  /// Sorted by correlation. Not a map, since there may be millions.
+  std::vector<std::pair<int64_t, uint32_t>> launches;
+};
+
 /// Takes a step and nests its ops. Of several it is the one of median length:
 /// of those that are complete and marked `ProfilerStep#K`, else of those that
 /// end where an optimizer has stepped; else all of the trace is one.
@@ -151,8 +171,8 @@ TracedStep traceStep(const trace::Trace &trace);
 llvm::Expected<TracedStep> traceStep(const trace::Trace &trace,
                                      llvm::StringRef range);
 
-/// The same from `op` to the end of the trace, with the ranges around `op` that
-/// began after `before`, an earlier op.
+/// The same from `op` to the end of `last` and of all ops, with the ranges
+/// around `op` that began after `before`, an earlier op.
 TracedStep traceStepFrom(const trace::Trace &trace, const trace::HostEvent &op,
                          const trace::HostEvent &before,
                          const trace::HostEvent &last);

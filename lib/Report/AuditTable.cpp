@@ -260,12 +260,8 @@ static void writeRows(Page &page, const Audit &audit) {
 static StringRef sourceOf(const Audit &audit) {
   if (audit.run)
     return "";
-  bool isNamed =
-      llvm::any_of(audit.step.products, [](const TracedProduct &product) {
-        return product.isNamed();
-      });
-  return isNamed ? ", as the program states it"
-                 : ", by the shapes in the trace";
+  return audit.step.isNamed() ? ", as the program states it"
+                              : ", by the shapes in the trace";
 }
 
 /// Writes what each tool counts, and why: `torch.profiler counts 34.1 % of this

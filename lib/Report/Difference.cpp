@@ -198,7 +198,6 @@ private:
 };
 } // namespace
 
-/// `a`, or `a ⇒ b` if the names differ.
 /// Writes a network or run that only one of the reports has.
 static void writeLone(Page &page, StringRef name, bool isInFirst) {
   page.section(name, isInFirst ? " · only in the first file"

@@ -244,11 +244,7 @@ private:
     event = std::move(ofThread->second.back());
     ofThread->second.pop_back();
     --numBegun;
-    int64_t duration;
-    event.duration = std::nullopt;
-    if (time && event.start &&
-        !__builtin_sub_overflow(*time, *event.start, &duration))
-      event.duration = duration;
+    event.duration = durationOf(event.start, time);
     return keep();
   }
 

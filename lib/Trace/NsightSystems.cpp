@@ -51,11 +51,7 @@ public:
   }
   /// The end, in column 1, minus the start, in column 0.
   std::optional<int64_t> duration() const {
-    auto start = time(0), end = time(1);
-    int64_t duration;
-    if (!start || !end || __builtin_sub_overflow(*end, *start, &duration))
-      return std::nullopt;
-    return duration;
+    return durationOf(time(0), time(1));
   }
   std::string text(int column) const {
     auto *text = reinterpret_cast<const char *>(

@@ -214,14 +214,12 @@ private:
     ++trace.read;
     if (trace.kernels.size() >= limits.maxEvents)
       return stopAtTooMany();
-    int64_t duration;
-    if (!start || !end || __builtin_sub_overflow(*end, *start, &duration))
-      duration = -1;
+    std::optional<int64_t> duration = durationOf(start, end);
     if (!trace.takesTimes(start, duration))
       return true;
     event.kind = isCopy() ? DeviceEvent::Copy : DeviceEvent::Kernel;
     event.start = *start;
-    event.duration = duration;
+    event.duration = *duration;
     countBlocks();
     event.extents = trace.addExtents(extents);
     trace.kernels.push_back(event);

@@ -150,6 +150,16 @@ std::string withoutFolders(llvm::StringRef text);
 /// and their addresses, control characters and invalid UTF-8.
 std::string shownName(llvm::StringRef name);
 
+/// The end minus the start. None if one of them is missing, or if it does not
+/// fit in 64 bits.
+inline std::optional<int64_t> durationOf(std::optional<int64_t> start,
+                                         std::optional<int64_t> end) {
+  int64_t duration;
+  if (!start || !end || __builtin_sub_overflow(*end, *start, &duration))
+    return std::nullopt;
+  return duration;
+}
+
 struct Thread {
   std::string process, thread;
 };
