@@ -240,6 +240,15 @@ StringRef netc::nameOf(Operation *op) {
   return name ? name.getName().getValue() : op->getName().stripDialect();
 }
 
+FloatType netc::widestFloat(ValueRange tensors) {
+  FloatType widest;
+  for (Value tensor : tensors)
+    if (auto element = dyn_cast<FloatType>(elementOf(tensor)))
+      if (!widest || widest.getWidth() < element.getWidth())
+        widest = element;
+  return widest;
+}
+
 Phase netc::enclosingPhase(Operation *op) {
   while (!op->hasAttr(kPhase) && isa<ScanOp, WhenOp>(op->getParentOp()))
     op = op->getParentOp();
@@ -343,22 +352,15 @@ private:
   /// The format in which the op computes. A product computes in the format of
   /// its operands, other ops in the widest format of operands and results.
   NumberFormat formatOf(Operation *op, bool isProduct) {
-    std::optional<NumberFormat> widest;
-    auto take = [&](Value value) {
-      auto element = dyn_cast<FloatType>(elementOf(value));
-      if (!element)
-        return;
-      NumberFormat format =
-          formats.try_emplace(element, NumberFormat::F32).first->second;
-      if (!widest || traitsOf(*widest).bits < traitsOf(format).bits)
-        widest = format;
-    };
-    llvm::for_each(op->getOperands(), take);
+    SmallVector<Value> values(op->getOperands());
     if (!isProduct)
-      llvm::for_each(op->getResults(), take);
-    return isProduct && widest == NumberFormat::F32
-               ? products
-               : widest.value_or(NumberFormat::F32);
+      llvm::append_range(values, op->getResults());
+    FloatType widest = widestFloat(values);
+    if (!widest)
+      return NumberFormat::F32;
+    NumberFormat format =
+        formats.try_emplace(widest, NumberFormat::F32).first->second;
+    return isProduct && format == NumberFormat::F32 ? products : format;
   }
 
   /// The share of a weight that a row does not use: the experts that are not

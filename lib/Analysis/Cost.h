@@ -172,6 +172,9 @@ llvm::StringRef nameOf(mlir::Operation *op);
 /// The phase of an op. An op of a loop's body without a phase has the phase of
 /// the loop.
 Phase enclosingPhase(mlir::Operation *op);
+/// The widest floating-point element of tensors, the first of equally wide
+/// ones; null if there is none. Products compute in that of their operands.
+mlir::FloatType widestFloat(mlir::ValueRange tensors);
 
 /// An op of a net.network or net.step, and its cost.
 struct CountedOp {

@@ -12,16 +12,6 @@
 using namespace netc;
 using namespace mlir;
 
-/// The widest floating-point type of the operands; null if there is none.
-static FloatType formatOf(Operation *op) {
-  FloatType widest;
-  for (Value operand : op->getOperands())
-    if (auto element = dyn_cast<FloatType>(elementOf(operand)))
-      if (!widest || widest.getWidth() < element.getWidth())
-        widest = element;
-  return widest;
-}
-
 namespace {
 class Table {
 public:
@@ -40,7 +30,7 @@ public:
         enclosingPhase(op), count(cost.matmul), count(cost.other),
         count(cost.transcendental),
         count((traffic.read + traffic.written) * times),
-        cost.matmul.isZero() ? FloatType() : formatOf(op)));
+        cost.matmul.isZero() ? FloatType() : widestFloat(op->getOperands())));
     auto number = builder.getI64IntegerAttr(rows.size() - 1);
     op->setLoc(FusedLoc::get(op->getContext(), {op->getLoc()}, number));
   }
