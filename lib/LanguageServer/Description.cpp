@@ -265,33 +265,14 @@ static llvm::StringRef subjectOf(const Dimension &dimension) {
   return dimension.power(Dimension::Time) < 0 ? "rates" : "device-time";
 }
 
-/// The unit of `40 GB`, `80GB`, `1.5e3 TFLOP/s`.
-static llvm::StringRef unitIn(llvm::StringRef quantity,
-                              llvm::StringRef digits) {
-  return quantity.drop_front(digits.size()).trim();
-}
-
-/// The digits of `40 GB`, with point and exponent.
-static llvm::StringRef digitsOf(llvm::StringRef quantity) {
-  auto isDigit = [](char c) {
-    return llvm::isDigit(c) || c == '_' || c == '.';
-  };
-  llvm::StringRef rest = quantity.drop_while(isDigit), exponent = rest;
-  bool hasExponent = exponent.consume_front_insensitive("e");
-  if (!exponent.consume_front("-"))
-    exponent.consume_front("+");
-  if (hasExponent && !exponent.empty() && llvm::isDigit(exponent.front()))
-    rest = exponent.drop_while(isDigit);
-  return quantity.drop_back(rest.size());
-}
-
 std::string netc::describe(NetParser::QuantityContext *quantity) {
   if (quantity->children.empty())
     return "";
   std::string text = sourceText(quantity);
   auto read = Operators::readLiteral(quantity);
   auto *literal = std::get_if<Literal>(&read);
-  llvm::StringRef digits = digitsOf(text), unit = unitIn(text, digits);
+  llvm::StringRef digits = digitsOf(text),
+                  unit = llvm::StringRef(text).drop_front(digits.size()).trim();
   if (!literal || unit.empty())
     return "";
   auto inBase = [&](const Rational &value) {

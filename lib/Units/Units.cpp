@@ -338,6 +338,10 @@ static Message percentageWithUnit(const SplitNumber &parts) {
   return error::PercentageWithUnit(parts.digits + parts.suffix);
 }
 
+StringRef netc::digitsOf(StringRef quantity) {
+  return splitDigits(quantity).digits;
+}
+
 std::pair<std::string, std::string> netc::splitQuantity(StringRef number,
                                                         StringRef unit) {
   SplitNumber parts = splitSuffix(number);

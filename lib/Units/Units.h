@@ -82,6 +82,10 @@ struct Literal {
 std::variant<Literal, Message> parseQuantity(llvm::StringRef number,
                                              llvm::StringRef unit = "");
 
+/// The digits that a quantity begins with, with point and exponent: `1.5e3` of
+/// `1.5e3 TFLOP/s`.
+llvm::StringRef digitsOf(llvm::StringRef quantity);
+
 /// A number and the name behind it as they are read: `80` and `GB` of `80G` and
 /// `B`, which is how the lexer splits `80GB`.
 std::pair<std::string, std::string> splitQuantity(llvm::StringRef number,
