@@ -31,8 +31,7 @@ def write_dictionary(path, seeds, words):
     path.write_text("".join(f'"{word}"\n' for word in sorted(set(words))))
 
 
-# Executions, if not 15,000. A program takes up to a minute.
-runs = {"specification": 3500, "tokens": 3500}
+SPECIFICATIONS = ("specification", "tokens")
 
 
 class LibFuzzer(lit.formats.TestFormat):
@@ -43,7 +42,7 @@ class LibFuzzer(lit.formats.TestFormat):
     def execute(self, test, lit_config):
         source, build = pathlib.Path(test.config.source_dir), pathlib.Path(test.config.build_dir)
         name = test.path_in_suite[-1].removeprefix("fuzz-")
-        reads_specifications = name in ("specification", "tokens")
+        reads_specifications = name in SPECIFICATIONS
         seeds = source / "test/Fuzz/Inputs" / ("specification" if reads_specifications else name)
         found = build / "found" / name
         shutil.rmtree(found, ignore_errors=True)
@@ -51,7 +50,8 @@ class LibFuzzer(lit.formats.TestFormat):
         dictionary = found.with_suffix(".dict")
         write_dictionary(dictionary, seeds, words_of_specifications(source, build) if reads_specifications else [])
         seconds = lit_config.params.get("seconds")
-        limit = f"-max_total_time={seconds}" if seconds else f"-runs={runs.get(name, 15000)}"
+        # A program takes up to a minute.
+        limit = f"-max_total_time={seconds}" if seconds else f"-runs={3500 if reads_specifications else 15000}"
         # What ends in a fault stays beside the folder.
         command = [test.getSourcePath(), "-seed=1", limit, "-max_len=4096", "-timeout=120",
                    f"-dict={dictionary}", f"-artifact_prefix={found}-", "-print_final_stats=1", found, seeds]  # fmt: skip
