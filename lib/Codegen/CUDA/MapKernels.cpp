@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 
 using namespace netc;
 using namespace mlir;
@@ -222,23 +223,106 @@ Value netc::threadIndex(ImplicitLocOpBuilder &b) {
       b.getIndexType(), b.create<arith::AddIOp>(before, thread));
 }
 
-/// Gives each iteration of a loop a thread, if the iterations are independent.
-/// Returns the number of threads.
-static int64_t mapToThreads(scf::ForOp loop) {
-  auto extent = getConstantIntValue(loop.getUpperBound());
-  if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0 || !extent)
-    return 1;
-  ImplicitLocOpBuilder b(loop.getLoc(), loop);
-  Value thread = threadIndex(b);
-  Value isOne = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, thread,
-                                        loop.getUpperBound());
-  auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
-  Block *from = loop.getBody(), *to = guard.thenBlock();
-  loop.getInductionVar().replaceAllUsesWith(thread);
-  to->getOperations().splice(to->begin(), from->getOperations(), from->begin(),
-                             std::prev(from->end()));
+//===----------------------------------------------------------------------===//
+// Loops of scf
+//===----------------------------------------------------------------------===//
+
+/// The accesses of a loop nest to the memory that it writes, by memory. None if
+/// the nest has another effect. Atomic counters are no such effect: their order
+/// does not matter.
+static std::optional<DenseMap<Value, SmallVector<ValueRange>>>
+accessesToResults(scf::ForOp nest) {
+  DenseMap<Value, SmallVector<ValueRange>> accesses;
+  SetVector<Value> written;
+  WalkResult walk = nest.walk([&](Operation *op) {
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      accesses[load.getMemRef()].push_back(load.getIndices());
+    } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+      accesses[store.getMemRef()].push_back(store.getIndices());
+      written.insert(store.getMemRef());
+    } else if (!isa<memref::AtomicRMWOp>(op) &&
+               !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+               !isMemoryEffectFree(op)) {
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return std::nullopt;
+  DenseMap<Value, SmallVector<ValueRange>> ofResults;
+  for (Value memory : written)
+    ofResults[memory] = accesses[memory];
+  return ofResults;
+}
+
+/// Whether `iv` is the index along one axis of every access. Iterations of its
+/// loop then access different elements.
+static bool indexesAnAxis(Value iv, ArrayRef<ValueRange> accesses) {
+  return llvm::any_of(llvm::seq<size_t>(0, accesses.front().size()),
+                      [&](size_t axis) {
+                        return llvm::all_of(accesses, [&](ValueRange place) {
+                          return place[axis] == iv;
+                        });
+                      });
+}
+
+/// The loops of a perfect nest, outermost first, whose iterations are
+/// independent and whose bounds are known.
+static SmallVector<scf::ForOp> independentLoops(scf::ForOp outermost) {
+  SmallVector<scf::ForOp> nest;
+  getPerfectlyNestedLoops(nest, outermost);
+  auto results = accessesToResults(outermost);
+  auto isIndependent = [&](scf::ForOp loop) {
+    if (loop->hasAttr(kIndependent))
+      return true;
+    return results && llvm::all_of(*results, [&](auto &memory) {
+             return indexesAnAxis(loop.getInductionVar(), memory.second);
+           });
+  };
+  llvm::erase_if(nest, [&](scf::ForOp loop) {
+    return loop.getNumResults() != 0 ||
+           getConstantIntValue(loop.getLowerBound()) != 0 ||
+           !getConstantIntValue(loop.getUpperBound()) ||
+           getConstantIntValue(loop.getStep()) != 1 || !isIndependent(loop);
+  });
+  return nest;
+}
+
+/// Replaces a loop by its body for this value of the induction variable.
+static void inlineIteration(scf::ForOp loop, Value iv) {
+  loop.getInductionVar().replaceAllUsesWith(iv);
+  Block *body = loop.getBody();
+  loop->getBlock()->getOperations().splice(loop->getIterator(),
+                                           body->getOperations(), body->begin(),
+                                           std::prev(body->end()));
   loop.erase();
-  return *extent;
+}
+
+/// Gives each iteration of a nest's independent loops a thread, which does the
+/// iterations of the other loops in their order. Returns the number of threads.
+static int64_t mapToThreads(scf::ForOp outermost) {
+  SmallVector<scf::ForOp> loops = independentLoops(outermost);
+  if (loops.empty())
+    return 1;
+  int64_t threads = 1;
+  for (scf::ForOp loop : loops)
+    threads *= *getConstantIntValue(loop.getUpperBound());
+  ImplicitLocOpBuilder b(outermost.getLoc(), outermost);
+  Value number = threadIndex(b);
+  Value isOne =
+      b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, number,
+                              b.create<arith::ConstantIndexOp>(threads));
+  auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(guard.thenBlock());
+  SmallVector<Value> ivs;
+  for (scf::ForOp loop : llvm::reverse(loops)) {
+    ivs.push_back(b.create<arith::RemUIOp>(number, loop.getUpperBound()));
+    number = b.create<arith::DivUIOp>(number, loop.getUpperBound());
+  }
+  outermost->moveBefore(guard.thenBlock()->getTerminator());
+  for (auto [loop, iv] : llvm::zip_equal(llvm::reverse(loops), ivs))
+    inlineIteration(loop, iv);
+  return threads;
 }
 
 /// Turns a kernel into the code of one thread. Returns the number of threads.

@@ -54,7 +54,7 @@ bool SumSplitter::isSplittable() {
     AffineMap map = op.getMatchingIndexingMap(&init);
     bool isWhole = map.isProjectedPermutation() &&
                    map.getNumResults() == op.getNumParallelLoops();
-    if (!isWhole || !isa<FloatType>(getElementTypeOrSelf(init.get())) ||
+    if (!isWhole ||
         !combinerOf(op, init.getOperandNumber() - op.getNumDpsInputs()))
       return false;
   }
@@ -86,6 +86,10 @@ SumDims SumSplitter::dimsOf() {
   if (isContraction(op))
     return dimsOfProduct();
   SumDims dims{SumKind::Column, 1, 1};
+  // Warps reduce rows of floats only.
+  bool isOfFloats = llvm::all_of(op->getResultTypes(), [](Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type));
+  });
   for (auto [extent, iterator] :
        llvm::zip_equal(extents, op.getIteratorTypesArray()))
     (iterator == utils::IteratorType::reduction ? dims.depth : dims.units) *=
@@ -95,8 +99,9 @@ SumDims SumSplitter::dimsOf() {
     if (map.getNumResults() == 0)
       continue;
     auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-    if (last && op.getIteratorTypesArray()[last.getPosition()] ==
-                    utils::IteratorType::reduction)
+    if (isOfFloats && last &&
+        op.getIteratorTypesArray()[last.getPosition()] ==
+            utils::IteratorType::reduction)
       dims.kind = SumKind::Row;
   }
   return dims;

@@ -59,3 +59,20 @@ func.func @windows(%x: tensor<64x20x16xf32>, %y: tensor<64x18x16xf32>, %sums: te
   } -> tensor<3x16x16xf32>
   return %result : tensor<3x16x16xf32>
 }
+
+// Integers are added up in parts, too: here how many class numbers are valid.
+// CHECK-LABEL: func.func @valid
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<32x32xi64>) outs(%{{.*}} : tensor<32xi64>)
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%{{.*}} : tensor<32xi64>)
+func.func @valid(%classes: tensor<1024xi64>, %count: tensor<i64>) -> tensor<i64> {
+  %c1000 = arith.constant 1000 : i64
+  %result = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%classes : tensor<1024xi64>) outs(%count : tensor<i64>) {
+  ^bb0(%class: i64, %sum: i64):
+    %valid = arith.cmpi ult, %class, %c1000 : i64
+    %one = arith.extui %valid : i1 to i64
+    %s = arith.addi %sum, %one : i64
+    linalg.yield %s : i64
+  } -> tensor<i64>
+  return %result : tensor<i64>
+}
