@@ -86,7 +86,7 @@ public:
         unit(TimeUnit::of(parts.front().work.seconds())),
         grid({Grid::Left, Grid::Left, Grid::Right, Grid::Right, Grid::Right,
               Grid::Right, Grid::Right, Grid::Right, Grid::Right, Grid::Left,
-              Grid::Right, Grid::Left}) {}
+              Grid::Right, Grid::Right, Grid::Left}) {}
 
   void print(llvm::raw_ostream &os) {
     std::vector<Grid::Cell> head;
@@ -97,7 +97,8 @@ public:
          {std::string("layer"), std::string("op"), std::string("FLOP"),
           in("forward"), in("backward"), in("update"), std::string("share"),
           std::string("GFLOP/s"), std::string("FLOP/byte"),
-          std::string("bound by"), std::string("of roof"), std::string()})
+          std::string("bound by"), in("at least"), std::string("of roof"),
+          std::string()})
       head.push_back({title, Style::Dim});
     grid.add(std::move(head));
     grid.addRule();
@@ -169,6 +170,7 @@ private:
          {work.bytes && hasFlop ? number(work.flop() / double(work.bytes)) : "",
           style},
          {work.bound().empty() ? "·" : work.bound().str(), Style::Dim},
+         {isTimed && work.roof() > 0 ? time(work.roof(), unit) : "", style},
          {isTimed && work.roof() > 0 ? percent(work.roof() / seconds, 0) : "",
           style},
          {work.whyAboveRoof().str(), Style::Dim}});
