@@ -126,10 +126,14 @@ def Net_ParameterOp : Net_Op<"parameter", [Net_NotInLoop]> {
 def Net_BufferOp : Net_Op<"buffer", [Net_NotInLoop]> {
   let exported = [{to.weight(op.getValue(), name, init, /*learns=*/false, /*isState=*/true);}];
   let summary = "state that the step keeps but does not learn, such as running statistics";
+  let description = [{
+    The state of an optimizer is stored in the format that the run states for such
+    states, unless the specification states a type for it (`typed`).
+  }];
   let matmul = "0";
   let other = "0";
   let transcendental = "0";
-  let arguments = (ins StrAttr:$name, StrAttr:$init);
+  let arguments = (ins StrAttr:$name, StrAttr:$init, UnitAttr:$typed);
   let results = (outs Res<Net_Tensor, "", [MemAlloc]>:$value);
   let assemblyFormat = "$name $init attr-dict `:` type($value)";
 }

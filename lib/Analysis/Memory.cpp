@@ -197,9 +197,10 @@ std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
       bool isUpdate = enclosingPhase(op) == Phase::Update;
       bool isNumber = shapeOf(buffer.getValue()).rank() ==
                       0; // a number of the step, such as its count
+      bool hasFormatOfStates = isUpdate && !isNumber && !buffer.getTyped();
       add(buffer.getName(), isUpdate ? &Memory::optimizer : &Memory::weights,
-          isUpdate && !isNumber ? bytesOfStates(buffer.getValue())
-                                : bytesOf(buffer.getValue()));
+          hasFormatOfStates ? bytesOfStates(buffer.getValue())
+                            : bytesOf(buffer.getValue()));
     } else if (auto update = dyn_cast<UpdateOpInterface>(op)) {
       std::string name = nameOfWeight(op->getOperand(0));
       add(name, &Memory::optimizer,

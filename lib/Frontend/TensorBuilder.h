@@ -159,6 +159,7 @@ private:
     std::string init;
     bool trainable;
     mlir::Type element;
+    bool isTyped = false;        ///< whether `type` is stated
     mlir::RankedTensorType type; ///< in `each`, including the axes of the loops
     Labels labels;
   };

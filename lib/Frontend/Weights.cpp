@@ -275,6 +275,7 @@ TensorBuilder::weightRequest(Tree *at, llvm::ArrayRef<Argument> arguments,
                                   ? "`" + elementText(type->element) + "`"
                                   : textOf(argument.value)));
       request.element = type->element;
+      request.isTyped = true;
     } else {
       return fail(
           argument.nameAt(),
@@ -356,8 +357,8 @@ TensorBuilder::makeWeight(Tree *at, const WeightRequest &request,
     value = e.builder.create<ParameterOp>(location, request.type, path,
                                           request.init, request.trainable);
   else
-    value =
-        e.builder.create<BufferOp>(location, request.type, path, request.init);
+    value = e.builder.create<BufferOp>(location, request.type, path,
+                                       request.init, request.isTyped);
   if (!e.graph->step)
     e.graph->lastWeight = value.getDefiningOp();
   standFor(e.graph->rolled, value.getDefiningOp());
