@@ -7,6 +7,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <tuple>
 
@@ -173,23 +174,49 @@ bool Precision::operator==(const Precision &other) const {
   return tie(*this) == tie(other);
 }
 
-std::string Precision::str() const {
-  auto nameOf = [](NumberFormat format) { return traitsOf(format).name.str(); };
-  if (!recipe && !isLow(products) && preset("mixed", products) == *this)
+static std::string nameOf(NumberFormat format) {
+  return traitsOf(format).name.str();
+}
+
+/// The preset that `precision` is, as it is written; none if it is none.
+static std::optional<std::string> writtenAsPreset(const Precision &precision) {
+  NumberFormat products = precision.products;
+  if (!precision.recipe && !isLow(products) &&
+      preset("mixed", products) == precision)
     return nameOf(products);
   for (StringRef name : {"mixed", "megatron", "pure"})
-    if (preset(name, products) == *this)
+    if (preset(name, products) == precision)
       return name.str() + "(" + nameOf(products) + ")";
-  std::string text = recipe ? "fp8(" + recipe->name.str() : "{";
-  std::optional<Precision> usual = recipe ? fp8(recipe->name) : std::nullopt;
-  Precision copy = *this;
+  return std::nullopt;
+}
+
+/// None for a master that `precision` does not have.
+static std::optional<NumberFormat> formatOf(const PartOfPrecision &part,
+                                            Precision precision) {
+  if (part.name == "master" && !precision.master)
+    return std::nullopt;
+  return part.of(precision);
+}
+
+/// The parts of `precision`, without those that are as in `usual`.
+static std::vector<std::string>
+writtenParts(const Precision &precision,
+             const std::optional<Precision> &usual) {
+  std::vector<std::string> parts;
   for (const PartOfPrecision &part : kParts) {
-    if (part.name == "master" && !master)
-      continue;
-    if (usual && part.of(copy) == part.of(*usual))
-      continue;
-    text += (text.size() == 1 ? " " : ", ") + part.name.str() + " = " +
-            nameOf(part.of(copy));
+    std::optional<NumberFormat> format = formatOf(part, precision);
+    if (format && !(usual && formatOf(part, *usual) == format))
+      parts.push_back(part.name.str() + " = " + nameOf(*format));
   }
-  return text + (recipe ? ")" : " }");
+  return parts;
+}
+
+std::string Precision::str() const {
+  if (std::optional<std::string> written = writtenAsPreset(*this))
+    return *written;
+  if (!recipe)
+    return "{ " + llvm::join(writtenParts(*this, std::nullopt), ", ") + " }";
+  std::vector<std::string> parts = writtenParts(*this, fp8(recipe->name));
+  parts.insert(parts.begin(), recipe->name.str());
+  return "fp8(" + llvm::join(parts, ", ") + ")";
 }

@@ -114,6 +114,8 @@ TEST(Precision, Parts) {
   EXPECT_EQ(read("fp8(DelayedScaling)"), "fp8(DelayedScaling)");
   EXPECT_EQ(read("fp8(MXFP8BlockScaling, states = bf16)"),
             "fp8(MXFP8BlockScaling, states = bf16)");
+  EXPECT_EQ(read("fp8(DelayedScaling, weights = bf16, master = f32)"),
+            "fp8(DelayedScaling, weights = bf16, master = f32)");
   EXPECT_EQ(read("{ products = bf16, weights = bf16, master = f32 }"),
             "{ products = bf16, residual = f32, weights = bf16, master = f32, "
             "gradients = f32, states = f32 }");
