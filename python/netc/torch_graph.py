@@ -37,6 +37,8 @@ SIZED = {"copy", "new_empty", "new_full", "new_ones", "new_zeros", "empty_like",
 # run_decompositions writes batch norm as this op, with the running statistics as operands and results.
 BATCH_NORM = "aten._native_batch_norm_legit_functional"
 NAMES = "TSUVPQR"  # of free axes, without that of the batch
+# Ops that read an element for each number: which arguments are the tensor and the numbers.
+TYING = {torch.ops.aten.cross_entropy_loss.default: (0, 1), torch.ops.aten.nll_loss_nd.default: (0, 1), torch.ops.aten.gather.default: (0, 2)}
 
 
 def export(module, args=(), kwargs=None, name=None, axes=None):
@@ -231,35 +233,72 @@ def _exported(module, args, kwargs, axes):
         if nameless:
             why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
         raise ImportRefused(f"in {_place(module, problem)}: {why}") from problem
-    symbols = {}
+    symbols = _named(exported, axes)
+    if axes is None:
+        _tie(functional, symbols)
+    return functional, symbols, [] if axes is not None else _doubts(module, exported, symbols)
+
+
+def _named(exported, axes):
+    """The names of free axes by their symbols. Unless `axes` says otherwise, first axes that have one size in the example are of
+    one batch, though torch.export may let them differ, and so are those of integers of two axes, such as tokens and their mask."""
+    symbols, batch = {}, None
     taken = {(key, axis): text for key, own in (axes or {}).items() for axis, text in own.items()}
     for node in exported.graph.nodes:
         if node.op != "placeholder" or not isinstance(node.meta.get("val"), torch.Tensor):
             continue
-        # Sequences of whole numbers, such as tokens and the mask beside them, are of one batch, though torch.export may let them differ.
-        are_sequences = axes is None and node.meta["val"].ndim == 2 and not node.meta["val"].is_floating_point()
-        for axis, size in enumerate(node.meta["val"].shape):
+        value = node.meta["val"]
+        for axis, size in enumerate(value.shape):
             if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol and str(size) not in symbols:
-                is_batch = axis == 0 and (are_sequences or "N" not in symbols.values())
+                are_sequences = value.ndim == 2 and not value.is_floating_point()
+                is_batch = axis == 0 and ("N" not in symbols.values() or axes is None and (are_sequences or size.node.hint == batch))
+                if is_batch and batch is None:
+                    batch = size.node.hint
                 wanted = taken.get((node.target, axis)) or ("N" if is_batch else None)
                 symbols[str(size)] = wanted or next(n for n in NAMES if n not in symbols.values())
-    return functional, symbols, [] if axes is not None else _doubts(module, exported, symbols)
+    return symbols
+
+
+def _tie(functional, symbols):
+    """Gives one name to axes that must be equal in an op, where torch.export asks for no equal sizes: `N*T - N*S` is 0 if T is S."""
+    for node in functional.graph.nodes:
+        if node.target not in TYING:
+            continue
+        x, numbers = (node.args[i].meta["val"].shape for i in TYING[node.target])
+        at = node.args[1] % len(x) if node.target is torch.ops.aten.gather.default else min(1, len(x) - 1)
+        if len(numbers) == len(x):
+            numbers = [*numbers[:at], *numbers[at + 1 :]]
+        for pair in zip([*x[:at], *x[at + 1 :]], numbers):
+            one, other = (sympy.sympify(size.node.expr if isinstance(size, torch.SymInt) else size) for size in pair)
+            apart = (one - other).subs({s: _symbol(symbols[str(s)]) for s in one.free_symbols | other.free_symbols if str(s) in symbols})
+            for factor, _ in sympy.factor_list(apart)[1] if apart.is_polynomial() and apart != 0 else []:
+                pair = [name for name in dict.fromkeys(symbols.values()) if _symbol(name) in factor.free_symbols]
+                if len(pair) == 2 and factor.subs(_symbol(pair[1]), _symbol(pair[0])) == 0:
+                    symbols.update({symbol: pair[0] for symbol, name in symbols.items() if name == pair[1]})
 
 
 def _doubts(module, exported, symbols):
     """What a reader of the counts must know of an axis that no one named."""
-    inputs = [node for node in exported.graph.nodes if node.name in exported.graph_signature.user_inputs]
-    first = next((node for node in inputs if isinstance(node.meta.get("val"), torch.Tensor) and node.meta["val"].ndim), None)
-    if first is None:
+    placed = [node for node in exported.graph.nodes if node.name in exported.graph_signature.user_inputs]
+    inputs = [node for node in placed if isinstance(node.meta.get("val"), torch.Tensor) and node.meta["val"].ndim]
+    if not inputs:
         return []
-    size = first.meta["val"].shape[0]
+    first, size = inputs[0], inputs[0].meta["val"].shape[0]
     if symbols.get(str(size)) != "N":
         return [f"The first axis of `{first.name}` stays {size}: counts are not of one example. `axes` names the axis of the batch, if there is another."]
+    doubts = []
     of_sequences = [path for path, child in module.named_modules() if getattr(child, "batch_first", True) is False]
     if of_sequences and first.meta["val"].ndim == 3 and first.meta["val"].is_floating_point():
         inner = f"`{of_sequences[0]}`" if of_sequences[0] else "The module"
-        return [f"{inner} takes sequences first (`batch_first=False`), and N is the first axis of `{first.name}`. If that is of a sequence, `axes` names that of the batch."]
-    return []
+        doubts.append(f"{inner} takes sequences first (`batch_first=False`), and N is the first axis of `{first.name}`. If that is of a sequence, `axes` names that of the batch.")
+    for node in inputs:
+        own = symbols.get(str(node.meta["val"].shape[0]), "N")
+        if own != "N":
+            doubts.append(
+                f"The first axis of `{node.name}` is {own}, and not the batch N, since the examples have different sizes. If they are of one batch, "
+                f'give them one size, or one name: `axes={{"{first.name}": {{0: "N"}}, "{node.name}": {{0: "N"}}}}`.'
+            )
+    return doubts
 
 
 def _detach(exported):

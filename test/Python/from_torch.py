@@ -84,6 +84,25 @@ for module, text in (nn.LSTM(8, 4), "The first axis of `input` stays 5"), (nn.Mu
         spec = netc.from_torch(module, [torch.zeros(5, 3, 8)] * (1 if "LSTM" in str(module) else 3))
     assert [text in str(each.message) for each in seen if "axis of" in str(each.message)] == [True] and text in spec, spec
 
+# First axes of one size in the example are of one batch. Of several sizes, they are apart, which is said.
+towers = Of(lambda self, x, y: self.a(x) @ self.a(y).mT, a=linear)
+assert "others_0: f32[N, 8]" in netc.from_torch(towers, (x, torch.zeros(4, 8)))
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    spec = netc.from_torch(towers, (x, torch.zeros(6, 8)))
+text = "The first axis of `others_0` is T, and not the batch N"
+assert [text in str(each.message) for each in seen if "axis of" in str(each.message)] == [True] and text in spec, spec
+
+# Labels have the axes of what they are compared with, though PyTorch wants no equal sizes.
+words = nn.Sequential(nn.Embedding(50, 8), nn.Linear(8, 50))
+tokens = torch.zeros(2, 7, dtype=torch.long)
+for loss in (
+    lambda self, x, y: nn.functional.cross_entropy(self.a(x)[:, :-1].reshape(-1, 50), y[:, 1:].reshape(-1)),
+    lambda self, x, y: nn.functional.cross_entropy(self.a(x).mT, y),
+    lambda self, x, y: self.a(x).log_softmax(-1).gather(2, y[..., None]).mean(),
+):
+    assert "others_0: i32[N, T]" in netc.from_torch(Of(loss, a=words), (tokens, tokens.clone()))
+
 # One mask or position for all examples, and states of which the second axis is the batch.
 sequence = torch.zeros(4, 5, 8)
 scores = Of(lambda self, x, mask: (self.a(x) @ x.mT + mask).softmax(-1) @ x, a=linear)
