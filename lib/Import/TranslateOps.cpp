@@ -570,7 +570,7 @@ void Translator::power() {
   if (node->ins.size() == 2) {
     if (shape(in(0)) != shape(out()) || shape(in(1)) != shape(out()))
       refuse("its operands are of different sizes");
-    step(Step::Form_, "exp(log(%0) * %1)", {in(0), in(1)});
+    step(Step::Form_, "exp(log(%0) * %1)", {in(0), unlabelled(in(1), in(0))});
     return;
   }
   if (setting("self")) {
@@ -689,6 +689,8 @@ void Translator::combine(const std::string &sign, int a, int b) {
   bool wantsFirst = shape(a) == shape(out()),
        wantsSecond = shape(b) == shape(out());
   if (wantsFirst && wantsSecond) {
+    b = unlabelled(b, a);
+    a = unlabelled(a, b);
     Step &made = step(Step::Infix, sign, {a, b});
     if (sign.empty()) {
       made.form = Step::Form_;
@@ -750,6 +752,28 @@ void Translator::mergeLabels(int a, int b) {
         made[i] = labels(b)[i];
 }
 
+int Translator::unlabelled(int x, int beside) {
+  const Sizes sizes = shape(x);
+  std::vector<std::string> own(sizes.size());
+  bool isApart = false;
+  if (sizes.size() != shape(beside).size())
+    return x;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const std::string &label = labels(x)[i], &other = labels(beside)[i];
+    if (std::string text = sizes[i].str();
+        !sizes[i].isConstant() && sizes[i] == Polynomial::symbol(text))
+      own[i] = text;
+    isApart |=
+        !label.empty() && !other.empty() && label != other && label != own[i];
+  }
+  if (!isApart)
+    return x;
+  int made = make("reshape(%0, #0)", {x}, sizes);
+  putSizes(steps.back(), sizes);
+  labels(made) = own;
+  return made;
+}
+
 std::string Translator::expanded(int x, int at, const std::string &like,
                                  Step *made, int target) {
   const Sizes &from = shape(x), &to = shape(target < 0 ? out() : target);
@@ -758,6 +782,7 @@ std::string Translator::expanded(int x, int at, const std::string &like,
   if (from == to)
     return name;
   std::vector<std::string> over;
+  std::vector<size_t> places;
   Sizes kept;
   bool isCut = false;
   for (size_t i = 0; i < from.size(); ++i) {
@@ -767,10 +792,10 @@ std::string Translator::expanded(int x, int at, const std::string &like,
       continue;
     }
     kept.push_back(from[i]);
+    places.push_back(place);
     over.push_back("axes(" + like + ")[" + std::to_string(place) + "]");
   }
-  if (isCut && kept.size() == 2 && from.size() > 2 && from[0] == kept[0] &&
-      from[1] == kept[1]) {
+  if (isCut && from.size() > 2 && places == std::vector<size_t>{0, 1}) {
     name = "flatten(" + name + ")";
     return "expand(" + name + ", " + like + ", over = axes(" + like +
            ")[0..2])";

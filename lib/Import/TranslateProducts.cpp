@@ -74,7 +74,7 @@ void Translator::choose(int condition) {
       continue;
     }
     parts.push_back("%" + std::to_string(ins.size()));
-    ins.push_back(given);
+    ins.push_back(unlabelled(given, ins[0]));
   }
   // What is smaller is repeated to what has the size of the result.
   auto full =
@@ -109,7 +109,7 @@ void Translator::comparison() {
     return;
   }
   if (shape(x) == shape(in(1)))
-    step(Step::Form_, "%0" + between + "%1", {x, in(1)});
+    step(Step::Form_, "%0" + between + "%1", {x, unlabelled(in(1), x)});
   else
     combine(relation->second.str(), x, in(1));
 }
@@ -126,7 +126,7 @@ void Translator::fillMasked() {
     put(made, "", "other", realText(number(x)));
     return;
   }
-  Step &made = step(Step::Form_, "", {x, truth(hidden)});
+  Step &made = step(Step::Form_, "", {x, unlabelled(truth(hidden), x)});
   put(made, "", "value", realText(realNumber("value", 0)));
   made.fn =
       "where(" +

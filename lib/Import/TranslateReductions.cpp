@@ -185,7 +185,7 @@ void Translator::cumulate() {
 }
 
 void Translator::cosineSimilarity() {
-  int x = in(0), y = in(1);
+  int x = in(0), y = unlabelled(in(1), x);
   if (!(shape(x) == shape(y)))
     refuse("its vectors are of different sizes");
   std::string at = std::to_string(axis(integer("dim", 1), shape(x).size()));

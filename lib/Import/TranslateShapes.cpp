@@ -90,7 +90,7 @@ void Translator::concat() {
     if (llvm::any_of(shape(x), [](auto &size) { return size.isZero(); }))
       continue; // it is empty
     form += (ins.empty() ? "%" : ", %") + std::to_string(ins.size());
-    ins.push_back(x);
+    ins.push_back(ins.empty() ? x : unlabelled(x, ins[0]));
   }
   if (ins.size() == 1)
     return same(ins[0]);
@@ -108,7 +108,7 @@ void Translator::stack() {
   for (size_t i = 0; i < node->ins.size(); ++i) {
     std::string part = "%" + std::to_string(i);
     parts.push_back(at == 1 ? part : "reshape(" + part + ", #0)");
-    ins.push_back(in(i));
+    ins.push_back(i == 0 ? in(0) : unlabelled(in(i), ins[0]));
   }
   std::string all = llvm::join(parts, ", ");
   if (at == 1) {

@@ -307,6 +307,9 @@ private:
   /// x cos + turned(x) sin: rotary positions.
   bool rotary(int a, int b);
   void mergeLabels(int a, int b);
+  /// x, without its labels if one of them contradicts that of the same axis of
+  /// a tensor of as many axes: `H` of an image beside `L`.
+  int unlabelled(int x, int beside);
 
   /// Operand `at` repeated to the shape of `like`, which is that of `target` or
   /// of the result.
