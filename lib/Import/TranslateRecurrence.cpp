@@ -37,11 +37,14 @@ void Translator::recurrence() {
   if (!given.empty() && given.size() != states)
     refuse("one of its first states is given");
   bool hasBias = flag("has_biases"), isSecond = !flag("batch_first");
+  const Json *second = setting("has_state_biases");
+  bool hasStateBias = hasBias && !(second && *second == false);
   unsigned directions = flag("bidirectional") ? 2 : 1;
   unsigned layers = unsigned(integer("num_layers", 1)) * directions;
   size_t held = node->ins.size() - first, each = layers ? held / layers : 0;
-  bool isProjected = each == (hasBias ? 5u : 3u);
-  if (!layers || held % layers || each != (hasBias ? 4u : 2u) + isProjected)
+  unsigned plain = 2 + hasBias + hasStateBias;
+  bool isProjected = each == plain + 1;
+  if (!layers || held % layers || each != plain + isProjected)
     refuse("it has " + llvm::Twine(held) + " weights");
   for (unsigned i = first; i < node->ins.size(); ++i)
     if (!owns(i))
@@ -92,9 +95,9 @@ void Translator::recurrence() {
       put(made, "", "d", cells.str());
       if (isProjected)
         put(made, "projection", "projection", width.str());
-      std::string bias = hasBias ? "true" : "false";
-      put(made, "bias", "bias", bias, "true", false);
-      put(made, "state_bias", "state_bias", bias, "false", false);
+      put(made, "bias", "bias", hasBias ? "true" : "false", "true", false);
+      put(made, "state_bias", "state_bias", hasStateBias ? "true" : "false",
+          "false", false);
       if (isRelu)
         put(made, "act", "act", "relu", "tanh", false);
       sides.push_back(side ? make(turn, {y}, sizes) : y);

@@ -10,6 +10,7 @@ alone are evaluated, and each size is a polynomial through the results.
 """
 
 import ast
+import copy
 import itertools
 import math
 import os
@@ -24,7 +25,7 @@ from onnx.reference import ReferenceEvaluator
 
 from .errors import ImportRefused
 from .known import known, number_of
-from .sizes import NAMES, SIZES, polynomial
+from .sizes import NAMES, SIZES, plus, polynomial
 
 TYPES = {
     TensorProto.DOUBLE: "f64", TensorProto.FLOAT: "f32", TensorProto.FLOAT16: "f16", TensorProto.BFLOAT16: "bf16",
@@ -174,12 +175,13 @@ class _Writer:
         self.model, self.opsets, self.nodes = model, model.opset_import, list(graph.node)
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
         self.constants, self.types, self.shapes = {}, {}, {}
-        self.weights = {}
+        self.weights, self.held = {}, {}
         scales = {name for node in graph.node if node.op_type in ("Resize", "Upsample") for name in node.input[1:]}
         for tensor in _initializers(graph):
             self.types[tensor.name], self.shapes[tensor.name] = tensor.data_type, tuple(tensor.dims)
             if tensor.data_type in FLOATS and math.prod(tensor.dims) > 1 and tensor.name not in scales and not _are_frequencies(tensor):
                 self.weights[tensor.name] = tuple(tensor.dims)
+                self.held[tensor.name] = tensor
             elif tensor.data_location == TensorProto.EXTERNAL:
                 raise ImportRefused(f"the values of `{tensor.name}` are in another file; load the model with `onnx.load`")
             else:
@@ -293,7 +295,35 @@ class _Writer:
 
     def reads(self, node):
         """The inputs of a node that are tensors of the graph. The weights of recurrences are handled separately."""
+        if node.op_type == "Gather" and node.input[0] in self.weights:
+            return [node.input[0], self.places(node)]
         return [node.input[0], *node.input[5:]] if node.op_type in ("LSTM", "GRU", "RNN") else node.input
+
+    def places(self, node):
+        """The numbers by which rows of a table are read, without ops that only make numbers from the end of negative ones."""
+        table, places = node.input
+        ops, sources, stack = [], set(), [places]
+        while stack:
+            at = stack.pop()
+            maker = self.producers.get(at)
+            if at in self.samples[0].values:
+                continue
+            if maker is not None and maker.op_type in ("Add", "Cast", "Less", "Mul", "Not", "Sub", "Where"):
+                ops.append(id(maker))
+                stack += maker.input
+            else:
+                sources.add(at)
+        first, source = self.samples[0], min(sources, default="")
+        if not ops or len(sources) != 1 or first.shapes[source] != first.shapes[places]:
+            return places
+        sample = copy.copy(first)
+        sample.values, sample.types, sample.shapes = dict(first.values), dict(first.types), dict(first.shapes)
+        numbers = numpy.arange(math.prod(sample.shapes[source])) % sample.shapes[table][0]
+        sample.hold(source, numbers.reshape(sample.shapes[source]).astype(helper.tensor_dtype_to_np_dtype(sample.types[source])))
+        for each in self.nodes:
+            if id(each) in ops:
+                sample.hold(each.output[0], sample.evaluate(each, list(each.input))[0])
+        return source if (sample.values[places] == sample.values[source]).all() else places
 
     def notes(self):
         """Notes about information that exporters leave out."""
@@ -401,7 +431,7 @@ class _Writer:
         if low != high:
             padded = {"name": f"{node.output[0]}.padded", "type": TYPES[self.samples[0].types[x]], "shape": self.shape(x)}
             for i in range(count):
-                padded["shape"][2 + i] = padded["shape"][2 + i] + low[i] + high[i]
+                padded["shape"][2 + i] = plus(padded["shape"][2 + i], low[i] + high[i])
             amounts = [each for pair in zip(reversed(low), reversed(high)) for each in pair]
             self.add(node, "onnx.Pad", [x], [padded], pad=amounts, mode="constant")
             x, low = padded, [0] * count
@@ -415,12 +445,28 @@ class _Writer:
         self.add(node, "onnx.Conv", ins, [node.output[0]], groups=attributes.get("group", 1), **arguments)
 
     def on_ConvTranspose(self, node, attributes):
-        count = self.rank(node.input[0]) - 2
-        pads = attributes.get("pads", [0] * 2 * count)
-        if attributes.get("auto_pad", "NOTSET") != "NOTSET" or "output_shape" in attributes or pads[:count] != pads[count:]:
-            raise _refused(node, "its padding is not the same at both ends")
-        arguments = {"stride": attributes.get("strides"), "dilation": attributes.get("dilations"), "padding": pads[:count], "output_padding": attributes.get("output_padding")}
-        self.add(node, "onnx.ConvTranspose", list(node.input), [node.output[0]], groups=attributes.get("group", 1), **arguments)
+        count, first = self.rank(node.input[0]) - 2, self.samples[0].shapes
+        pads, extra = attributes.get("pads", [0] * 2 * count), attributes.get("output_padding", [0] * count)
+        stride, dilation = attributes.get("strides", [1] * count), attributes.get("dilations", [1] * count)
+        low, high = pads[:count], pads[count:]
+        if attributes.get("auto_pad", "NOTSET") != "NOTSET" or "output_shape" in attributes:
+            for i, (size, made, kernel) in enumerate(zip(*(first[name][2:] for name in (node.input[0], node.output[0], node.input[1])))):
+                total = stride[i] * (size - 1) + extra[i] + (kernel - 1) * dilation[i] + 1 - made
+                if total < 0:
+                    raise _refused(node, "it makes positions that no window reaches")
+                low[i] = total // 2 if attributes.get("auto_pad") == "SAME_UPPER" else total - total // 2
+                high[i] = total - low[i]
+        # What is cut off at one end only is cut off behind it.
+        both = [min(pair) for pair in zip(low, high)]
+        x, rest = {**self.tensor(node.output[0]), "name": f"{node.output[0]}.whole"}, [i for i in range(count) if low[i] != high[i]]
+        x["shape"] = x["shape"][:2] + [plus(size, low[i] + high[i] - 2 * both[i]) for i, size in enumerate(x["shape"][2:])]
+        arguments = {"groups": attributes.get("group", 1), "stride": stride, "dilation": dilation, "padding": both, "output_padding": extra}
+        self.add(node, "onnx.ConvTranspose", list(node.input), [x if rest else node.output[0]], **arguments)
+        for i in rest:
+            cut = {**x, "name": f"{node.output[0]}.{i}", "shape": list(x["shape"])}
+            cut["shape"][2 + i] = self.shape(node.output[0])[2 + i]
+            self.add(node, "onnx.Slice", [x], [node.output[0] if i == rest[-1] else cut], dim=2 + i, start=low[i] - both[i], step=1)
+            x = cut
 
     def pool(self, node, attributes):
         x, arguments = self.windows(node, attributes)
@@ -432,6 +478,9 @@ class _Writer:
 
     def on_GlobalAveragePool(self, node, _):
         self.add(node, "onnx.GlobalAveragePool", [node.input[0]], [node.output[0]], output_size=1)
+
+    def on_GlobalMaxPool(self, node, _):
+        self.add(node, "onnx.ReduceMax", [node.input[0]], [node.output[0]], dim=list(range(2, self.rank(node.input[0]))), keepdim=True)
 
     def on_Gemm(self, node, attributes):
         if attributes.get("alpha", 1) != 1 or attributes.get("beta", 1) != 1 or attributes.get("transA", 0):
@@ -469,8 +518,20 @@ class _Writer:
         self.add(node, "onnx.GroupNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5), num_groups=attributes["num_groups"])
 
     def on_InstanceNormalization(self, node, attributes):
-        channels = self.shape(node.input[0])[1]
-        self.add(node, "onnx.GroupNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5), num_groups=channels)
+        x, *own = node.input
+        maker = self.producers.get(x)
+        if maker is not None and maker.op_type == "Reshape" and all(self.is_filled(name, number) for name, number in zip(own, (1, 0))):
+            # Of a group norm, whose scale and shift follow. They are not learned.
+            for name in own:
+                self.weights.pop(name, None)
+            own = []
+        self.add(node, "onnx.GroupNormalization", [x, *own], [node.output[0]], eps=attributes.get("epsilon", 1e-5), num_groups=self.shape(x)[1])
+
+    def is_filled(self, name, number):
+        """Whether an initializer has this number in all elements, and only norms read it."""
+        tensor = self.held.get(name)
+        is_here = tensor is not None and tensor.data_location != TensorProto.EXTERNAL
+        return is_here and all(user.op_type == "InstanceNormalization" for user in self.users[name]) and (numpy_helper.to_array(tensor) == number).all()
 
     def on_RMSNormalization(self, node, attributes):
         if attributes.get("axis", -1) not in (-1, self.rank(node.input[0]) - 1):
@@ -528,7 +589,7 @@ class _Writer:
         table, places = node.input
         at = attributes.get("axis", 0)
         if at == 0 and (table in self.weights or table in self.samples[0].values):
-            return self.add(node, "onnx.Gather", [table, places], [node.output[0]])
+            return self.add(node, "onnx.Gather", [table, self.places(node) if table in self.weights else places], [node.output[0]])
         index = self.number(places)
         if index is not None and not self.rank(places):
             return self.add(node, "onnx.Gather", [table], [node.output[0]], dim=at, index=index)
@@ -680,6 +741,7 @@ class _Writer:
         if any(not found or sum(self.count(each) for each in found) != self.count(name) for name, found in sources.items()):
             raise _refused(node, "its weights are computed")
         directions, cells = self.samples[0].shapes[w][0], attributes["hidden_size"]
+        has_state_biases = bool(b) and not self.is_half(b)
         ins = [x]
         for i, state in enumerate(states[: 2 if node.op_type == "LSTM" else 1]):
             if state:
@@ -694,17 +756,23 @@ class _Writer:
             if b:
                 half = self.samples[0].shapes[b][1] // 2
                 self.part(ins, f"{b}[{side}]", (half,))
-                self.part(ins, f"{b}[{side}].state", (half,))
+                if has_state_biases:
+                    self.part(ins, f"{b}[{side}].state", (half,))
         for name in {each for found in sources.values() for each in found}:
             self.weights.pop(name, None)
         steps, batch = self.shape(x)[:2]
         kind = TYPES[self.samples[0].types[x]]
         flat, split = ({"name": f"{node.output[0]}.{text}", "type": kind, "shape": shape} for text, shape in (("flat", [steps, batch, directions * cells]), ("split", [steps, batch, directions, cells])))
         outs = [flat, *[out or {"name": f"{node.output[0]}.{i}", "type": kind, "shape": [directions, batch, cells]} for i, out in enumerate(node.output[1:])]]
-        self.add(node, f"onnx.{node.op_type}", ins, outs, has_biases=bool(b), bidirectional=directions == 2, num_layers=1, batch_first=False, nonlinearity="relu" if is_relu else None)
+        self.add(node, f"onnx.{node.op_type}", ins, outs, has_biases=bool(b), has_state_biases=has_state_biases, bidirectional=directions == 2, num_layers=1, batch_first=False, nonlinearity="relu" if is_relu else None)
         if node.output[0]:
             self.add(node, "onnx.Reshape", [flat], [split])
             self.add(node, "onnx.Transpose", [split], [node.output[0]], dims=[0, 2, 1, 3])
+
+    def is_half(self, biases):
+        """Whether the biases of the state are zeros, as exporters write those that a recurrence does not have."""
+        tensor = self.held.get(biases)
+        return tensor is not None and tensor.data_location != TensorProto.EXTERNAL and not numpy.split(numpy_helper.to_array(tensor), 2, axis=1)[1].any()
 
     def count(self, name):
         return math.prod(self.samples[0].shapes[name])

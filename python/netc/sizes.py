@@ -31,3 +31,8 @@ def polynomial(numbers, names):
             terms["*".join(name for name, up in zip(names, point) if up)] = factor
     text = " + ".join((f"{factor}*{product}" if factor != 1 else product) if product else str(factor) for product, factor in sorted(terms.items(), reverse=True))
     return int(text) if re.fullmatch(r"-?\d+", text) else text.replace("+ -", "- ") or 0
+
+
+def plus(size, number):
+    """A size and a number."""
+    return size + number if isinstance(size, int) else f"{size} {'-' if number < 0 else '+'} {abs(number)}"

@@ -84,6 +84,44 @@ text = netc.from_onnx(model(lstm, {"x": [5, "N", 8]}, ["s"], {"w": (2, 16, 8), "
 assert text.count("LSTM(4, state_bias = true)") == 2
 assert netc.estimate(text).networks[0].parameters.total == 2 * (16 * 8 + 16 * 4 + 32)
 
+# Biases of the state that are zeros, as tf2onnx writes those that a recurrence of Keras does not have, are no parameters.
+zeros = model(lstm, {"x": [5, "N", 8]}, ["s"], {"w": (2, 16, 8), "r": (2, 16, 4)}, {"b": numpy.eye(2, 32, dtype="f4")})
+assert netc.estimate(netc.from_onnx(zeros)).networks[0].parameters.total == 2 * (16 * 8 + 16 * 4 + 16)
+
+# Rows of a table by numbers that may be negative, as tf2onnx writes them: only the numbers count.
+number = [
+    node("Add", "x rows", "a"), node("Cast", "x", "f", to=1), node("Less", "f zero", "l"), node("Not", "l", "n"), node("Cast", "n", "p", to=6), node("Mul", "x p", "q"),
+    node("Cast", "l", "k", to=6), node("Mul", "k a", "r"), node("Add", "r q", "i"), node("Gather", "w i", "y"),
+]  # fmt: skip
+wrapped = model(number, {"x": ["N", 6]}, ["y"], {"w": (50, 16)}, {"rows": numpy.int32(50), "zero": numpy.float32(0)})
+wrapped.graph.input[0].type.tensor_type.elem_type = TensorProto.INT32
+assert [each["op"] for each in export(wrapped)["nodes"]] == ["onnx.Gather"] and "Embedding(50, 16)" in netc.from_onnx(wrapped)
+shifted = [node("Sub", "x rows", "a"), node("Gather", "w a", "y")]
+apart = model(shifted, {"x": ["N", 6]}, ["y"], {"w": (50, 16)}, {"rows": numpy.int32(1)})
+apart.graph.input[0].type.tensor_type.elem_type = TensorProto.INT32
+assert [each["op"] for each in export(apart)["nodes"]] == ["onnx.Sub", "onnx.Gather"]
+
+# A group norm of older opsets: norms of groups, with a scale and a shift that are not learned, and its own behind them.
+fixed = {"s": numpy.array([0, 2, -1]), "b": numpy.array([0, 8, 4, 4])}
+grouped = [node("Reshape", "x s", "a"), node("InstanceNormalization", "a one none", "n"), node("Reshape", "n b", "c"), node("Mul", "c w", "d"), node("Add", "d v", "y")]
+made = model(grouped, {"x": ["N", 8, 4, 4]}, ["y"], {"w": (8, 1, 1), "v": (8, 1, 1)}, {**fixed, "one": numpy.ones(2, "f4"), "none": numpy.zeros(2, "f4")})
+assert netc.estimate(netc.from_onnx(made)).networks[0].parameters.total == 16
+learned = model([node("InstanceNormalization", "x one none", "y")], {"x": ["N", 8, 4, 4]}, ["y"], constants={"one": numpy.ones(8, "f4"), "none": numpy.zeros(8, "f4")})
+assert netc.estimate(netc.from_onnx(learned)).networks[0].parameters.total == 16
+
+# The largest place of all, and a transposed convolution that is cut at one end, or padded, also of a free length.
+largest = model([node("GlobalMaxPool", "x", "y")], {"x": ["N", 8, 12]}, ["y"], opset=13)
+assert only(export(largest), "ReduceMax")["with"] == {"dim": [2], "keepdim": True} and "max(x" in netc.from_onnx(largest)
+for how in {"pads": [0, 0, 1, 1]}, {"auto_pad": "SAME_UPPER"}, {"output_shape": [16, 16], "auto_pad": "SAME_UPPER"}:
+    graph = export(model([node("ConvTranspose", "x w", "y", strides=[2, 2], **how)], {"x": ["N", 3, 8, 8]}, ["y"], {"w": (3, 4, 3, 3)}))
+    assert [each["out"][0]["shape"][2:] for each in graph["nodes"]] == [[17, 17], [16, 17], [16, 16]], graph
+    assert [each["with"].get("start", 0) for each in graph["nodes"]] == [0, 0, 0]
+for op, sizes, text in ("ConvTranspose", (3, 4, 3), "ConvT(4, 3, stride = 2, bias = false)"), ("Conv", (4, 3, 3), "Conv(4, 3, stride = 2, bias = false)"):
+    sided = model([node(op, "x w", "y", strides=[2], pads=[1, 0])], {"x": ["N", 3, 8]}, ["y"], {"w": sizes})
+    assert text in netc.from_onnx(sided)
+sided = model([node("Conv", "x w", "y", pads=[2, 0])], {"x": ["N", 3, "T"]}, ["y"], {"w": (4, 3, 3)})
+assert only(export(sided), "Pad")["out"][0]["shape"] == ["N", 3, "T + 2"] and "Conv(4, 3, bias = false)" in netc.from_onnx(sided)
+
 # Statistics of batch norms are no parameters.
 norm = model([node("BatchNormalization", "x a b m v", "y")], {"x": ["N", 4, 8, 8]}, ["y"], {key: (4,) for key in "abmv"})
 assert netc.estimate(netc.from_onnx(norm)).networks[0].parameters.total == 8
