@@ -176,14 +176,18 @@ void Translator::labelInputs() {
       continue;
     size_t rank = value.shape.size();
     static const char *windows[] = {"D", "H", "W"};
+    size_t features = isChannelsLast(value) ? rank - 1 : 1;
     for (size_t i = 0; i < rank; ++i) {
       std::string text = value.shape[i].str();
       if (value.shape[i].symbols().size() == 1 &&
           value.shape[i] == Polynomial::symbol(text))
         value.labels[i] = text;
       else if ((rank == 4 || rank == 5) && value.type[0] != 'i' && i >= 1 &&
-               !isReadBy("stablehlo.transpose", value.name))
-        value.labels[i] = i == 1 ? "C" : windows[i + 3 - rank];
+               (features > 1 || !isReadBy("stablehlo.transpose", value.name)))
+        value.labels[i] =
+            i == features
+                ? "C"
+                : windows[i + 3 - rank + (i < features && features > 1)];
     }
     if (rank == 3 && isReadBy("aten.conv1d", value.name))
       value.labels = {value.labels[0], "C", "L"};
@@ -191,6 +195,20 @@ void Translator::labelInputs() {
       if (llvm::count(value.labels, value.labels[i]) > 1)
         value.labels[i].clear();
   }
+}
+
+bool Translator::isChannelsLast(const GraphValue &image) const {
+  return llvm::any_of(graph.nodes, [&](const GraphNode &each) {
+    const ForeignOp *op = findForeign(each.op);
+    auto dims = each.with->find("dims");
+    if (!op || op->op != "transpose" || each.ins[0] < 0 ||
+        &graph.values[each.ins[0]] != &image || dims == each.with->end())
+      return false;
+    Json order = {0, image.shape.size() - 1};
+    for (size_t i = 1; i + 1 < image.shape.size(); ++i)
+      order.push_back(i);
+    return *dims == order;
+  });
 }
 
 bool Translator::isReadBy(StringRef op, StringRef name) const {

@@ -65,6 +65,8 @@ private:
   std::string what(int at) const;
   int64_t fixed(const Polynomial &size);
   void labelInputs();
+  /// Whether it is turned from [N, H, W, C] to [N, C, H, W].
+  bool isChannelsLast(const GraphValue &image) const;
   /// Whether an op reads the value that is called `name` as its first operand.
   bool isReadBy(llvm::StringRef op, llvm::StringRef name) const;
 

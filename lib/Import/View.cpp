@@ -202,6 +202,8 @@ private:
                                     const std::vector<std::string> &had) {
     if (axes.first.size() == 4 && had[1] == "C")
       return "nchwabdefgijklmopqrstuvxyz";
+    if (axes.first.size() == 4 && had[3] == "C")
+      return "nhwcabdefgijklmopqrstuvxyz";
     return axes.parts.empty() ? "nhtkabcdefgijlmopqrsuvwxyz"
                               : "nthkabcdefgijlmopqrsuvwxyz";
   }

@@ -20,11 +20,11 @@ import numpy
 import onnx
 import onnx.inliner
 from google.protobuf.message import DecodeError
-from onnx import TensorProto, helper, numpy_helper, shape_inference
-from onnx.reference import ReferenceEvaluator
+from onnx import TensorProto, helper, numpy_helper
 
 from .errors import ImportRefused
 from .known import known, number_of
+from .onnx_shapes import Sample, integer, refused
 from .sizes import NAMES, SIZES, plus, polynomial
 
 TYPES = {
@@ -33,7 +33,6 @@ TYPES = {
     TensorProto.UINT8: "u8", TensorProto.BOOL: "bool",
 }  # fmt: skip
 FLOATS = {TensorProto.DOUBLE, TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
-RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
 
 
 def export(model, name=None):
@@ -64,108 +63,6 @@ def export(model, name=None):
         except ImportRefused as found:
             problem = problem or found
     raise problem
-
-
-class _Sample:
-    """The shapes of all values, and the values that depend on sizes alone, for one choice of sizes of the free axes."""
-
-    def __init__(self, writer, sizes):
-        self.parts = {}  # of lists
-        self.shapes, self.values, self.types = {}, dict(writer.constants), dict(writer.types)
-        self.opsets = writer.opsets
-        for value in writer.inputs:
-            self.shapes[value.name] = tuple(sizes.get(d.dim_param, d.dim_value) for d in value.type.tensor_type.shape.dim)
-        self.shapes.update(writer.shapes)
-        self.nodes = []  # with those of the branches that are taken
-        for node in writer.nodes:
-            self.run(node)
-
-    def run(self, node):
-        ins = [name for name in node.input if name]
-        if node.op_type == "If" and ins[0] in self.values:
-            return self.take_branch(node, "then_branch" if self.values[ins[0]].all() else "else_branch")
-        self.nodes.append(node)
-        if node.op_type == "Shape":
-            shape = self.shapes[ins[0]]
-            part = shape[_integer(node, "start", 0) : _integer(node, "end", len(shape))]
-            return self.hold(node.output[0], numpy.array(part, dtype=numpy.int64))
-        if node.op_type == "Size":
-            return self.hold(node.output[0], numpy.array(math.prod(self.shapes[ins[0]]), dtype=numpy.int64))
-        if node.op_type == "Constant" and node.attribute[0].name == "value":
-            return self.hold(node.output[0], numpy_helper.to_array(node.attribute[0].t))
-        if node.op_type == "CastLike" and ins[0] in self.values:
-            return self.hold(node.output[0], self.values[ins[0]].astype(helper.tensor_dtype_to_np_dtype(self.types[ins[1]])))
-        if node.op_type == "SplitToSequence" and not any(name in self.values for name in ins[:1]):
-            return self.split(node, ins)
-        if node.op_type == "SequenceAt":
-            at = int(self.values[ins[1]])
-            self.types[node.output[0]], self.shapes[node.output[0]] = self.types[ins[0]], self.parts[ins[0]][at]
-            return None
-        if any(a.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for a in node.attribute):
-            raise _refused(node, "which branch it takes depends on data" if node.op_type == "If" else "netc takes no loop of a graph")
-        if node.op_type not in RANDOM and all(name in self.values for name in ins):
-            made = self.evaluate(node, ins)
-            for name, value in zip(node.output, made):
-                self.hold(name, numpy.asarray(value))
-            return None
-        return self.infer(node, ins)
-
-    def take_branch(self, node, which):
-        """Runs the nodes of a branch, with the names that the results have outside."""
-        branch = next(a.g for a in node.attribute if a.name == which)
-        for inner in branch.node:
-            self.run(inner)
-        for inner, outer in zip(branch.output, node.output):
-            self.run(helper.make_node("Identity", [inner.name], [outer], name=node.name))
-
-    def split(self, node, ins):
-        """Splits a value into a list of parts. `SequenceAt` takes one of them."""
-        axis = _integer(node, "axis", 0)
-        shape = self.shapes[ins[0]]
-        sizes = self.values[ins[1]] if len(ins) > 1 and ins[1] in self.values else numpy.array(1)
-        whole = shape[axis]
-        sizes = [min(int(sizes), whole - start) for start in range(0, whole, int(sizes))] if sizes.ndim == 0 else [int(each) for each in sizes]
-        self.types[node.output[0]] = self.types[ins[0]]
-        self.parts[node.output[0]] = [(*shape[:axis], size, *shape[axis % len(shape) + 1 :]) for size in sizes]
-
-    def hold(self, name, value):
-        self.values[name], self.shapes[name] = value, value.shape
-        self.types[name] = helper.np_dtype_to_tensor_dtype(value.dtype)
-
-    def evaluate(self, node, ins):
-        inputs = [helper.make_tensor_value_info(name, self.types[name], self.shapes[name]) for name in dict.fromkeys(ins)]
-        outputs = [onnx.ValueInfoProto(name=name) for name in node.output]
-        if node.op_type == "GatherElements":  # of which the evaluator cannot broadcast
-            data, places = (self.values[name] for name in node.input)
-            axis = _integer(node, "axis", 0)
-            part = tuple(slice(None if i == axis % data.ndim else size) for i, size in enumerate(places.shape))
-            return [numpy.take_along_axis(data[part], places, axis)]
-        model = helper.make_model(helper.make_graph([node], "one", inputs, outputs), opset_imports=self.opsets)
-        try:
-            return ReferenceEvaluator(model).run(None, {name: self.values[name] for name in ins})
-        except Exception as problem:
-            raise _refused(node, f"it cannot be evaluated: {problem}") from problem
-
-    def infer(self, node, ins):
-        inputs = [helper.make_tensor_value_info(name, self.types[name], self.shapes[name]) for name in dict.fromkeys(ins)]
-        held = [numpy_helper.from_array(self.values[name], name) for name in dict.fromkeys(ins) if name in self.values]
-        outputs = [onnx.ValueInfoProto(name=name) for name in node.output if name]
-        model = helper.make_model(helper.make_graph([node], "one", inputs, outputs, initializer=held), opset_imports=self.opsets)
-        try:
-            found = shape_inference.infer_shapes(model, strict_mode=True, data_prop=True).graph.output
-        except Exception as problem:
-            raise _refused(node, f"its shape does not follow: {problem}") from problem
-        for value in found:
-            kind = value.type.tensor_type
-            if node.op_type == "GroupNormalization":  # whose inference gives up in newer opsets
-                self.types[value.name], self.shapes[value.name] = self.types[ins[0]], self.shapes[ins[0]]
-                continue
-            if not kind.HasField("shape") or any(not d.HasField("dim_value") for d in kind.shape.dim):
-                raise _refused(node, "the shape of what it makes depends on data")
-            self.types[value.name] = kind.elem_type
-            self.shapes[value.name] = tuple(d.dim_value for d in kind.shape.dim)
-        if node.op_type == "Reshape" and math.prod(self.shapes[ins[0]]) != math.prod(self.shapes[node.output[0]]):
-            raise _refused(node, "what goes in has another number of elements")
 
 
 class _Writer:
@@ -221,13 +118,13 @@ class _Writer:
         samples = []
         for several in itertools.product((0, 1), repeat=len(self.free)):
             sizes = {name: SIZES[2 * i + up] for i, (name, up) in enumerate(zip(self.free, several))}
-            samples.append(_Sample(self, {symbol: sizes[name] for symbol, name in self.symbols.items()}))
+            samples.append(Sample(self, {symbol: sizes[name] for symbol, name in self.symbols.items()}))
         return samples
 
     def size(self, node, numbers):
         found = polynomial(numbers, self.free)
         if found is None:
-            raise _refused(node, "a size of it is no polynomial in free axes")
+            raise refused(node, "a size of it is no polynomial in free axes")
         return found
 
     def shape(self, name, node=None):
@@ -329,8 +226,8 @@ class _Writer:
         """Notes about information that exporters leave out."""
         kinds = {node.op_type for node in self.nodes}
         found = []
-        named = [re.sub(r"weight$", "bias", node.input[1]) == node.input[2] for node in self.nodes if node.op_type == "Conv" and len(node.input) > 2]
-        if named and not all(named) and "BatchNormalization" not in kinds:
+        biases = [node.input[2] for node in self.nodes if node.op_type == "Conv" and len(node.input) > 2]
+        if self.model.producer_name == "pytorch" and not all(name.endswith("bias") for name in biases):
             found.append("The exporter folded batch norms into convolutions: the parameters are those of the file.")
         if "Dropout" not in kinds:
             found.append("The file has no dropout: it may have been exported for inference.")
@@ -370,8 +267,6 @@ class _Writer:
 
     def translate(self, node):
         own = getattr(self, "on_" + node.op_type, None)
-        if node.domain not in ("", "ai.onnx"):
-            raise _refused(node, f"it is an op of `{node.domain}`")
         if own:
             return own(node, {a.name: _attribute(a) for a in node.attribute})
         outs = [out for out in node.output if out]
@@ -382,7 +277,7 @@ class _Writer:
         sizes. None if they are missing."""
         found = self.by_sample(node, attributes, key, place)
         if any(each != found[0] for each in found):
-            raise _refused(node, f"`{key}` depends on sizes")
+            raise refused(node, f"`{key}` depends on sizes")
         return found[0]
 
     def by_sample(self, node, attributes, key, place):
@@ -390,7 +285,7 @@ class _Writer:
         if key in attributes or place >= len(node.input) or not node.input[place]:
             return [attributes.get(key)] * len(self.samples)
         if node.input[place] not in self.samples[0].values:
-            raise _refused(node, f"`{key}` depends on data")
+            raise refused(node, f"`{key}` depends on data")
         return [[int(each) for each in sample.values[node.input[place]].reshape(-1)] for sample in self.samples]
 
     def holds(self, name, number):
@@ -423,7 +318,7 @@ class _Writer:
             kernel = attributes.get("kernel_shape") or list(self.samples[0].shapes[node.input[1]][2:])
             sizes = [self.shape(x)[2 + i] for i in range(count)]
             if any(isinstance(size, str) for size in sizes):
-                raise _refused(node, "its padding depends on sizes")
+                raise refused(node, "its padding depends on sizes")
             for i, size in enumerate(sizes):
                 total = max(0, (-(-size // same["stride"][i]) - 1) * same["stride"][i] + (kernel[i] - 1) * same["dilation"][i] + 1 - size)
                 small, large = total // 2, total - total // 2
@@ -453,7 +348,7 @@ class _Writer:
             for i, (size, made, kernel) in enumerate(zip(*(first[name][2:] for name in (node.input[0], node.output[0], node.input[1])))):
                 total = stride[i] * (size - 1) + extra[i] + (kernel - 1) * dilation[i] + 1 - made
                 if total < 0:
-                    raise _refused(node, "it makes positions that no window reaches")
+                    raise refused(node, "it makes positions that no window reaches")
                 low[i] = total // 2 if attributes.get("auto_pad") == "SAME_UPPER" else total - total // 2
                 high[i] = total - low[i]
         # What is cut off at one end only is cut off behind it.
@@ -471,7 +366,7 @@ class _Writer:
     def pool(self, node, attributes):
         x, arguments = self.windows(node, attributes)
         if node.op_type == "AveragePool" and set(arguments.pop("dilation")) != {1}:
-            raise _refused(node, "netc averages what lies side by side")
+            raise refused(node, "netc averages what lies side by side")
         self.add(node, f"onnx.{node.op_type}", [x], [node.output[0]], kernel_size=attributes["kernel_shape"], ceil_mode=bool(attributes.get("ceil_mode", 0)), **arguments)
 
     on_MaxPool = on_AveragePool = pool
@@ -484,7 +379,7 @@ class _Writer:
 
     def on_Gemm(self, node, attributes):
         if attributes.get("alpha", 1) != 1 or attributes.get("beta", 1) != 1 or attributes.get("transA", 0):
-            raise _refused(node, "its factors are not 1, or its first matrix is transposed")
+            raise refused(node, "its factors are not 1, or its first matrix is transposed")
         self.add(node, "onnx.Gemm", list(node.input), [node.output[0]], transB=bool(attributes.get("transB", 0)))
 
     def on_MatMul(self, node, _):
@@ -535,14 +430,14 @@ class _Writer:
 
     def on_RMSNormalization(self, node, attributes):
         if attributes.get("axis", -1) not in (-1, self.rank(node.input[0]) - 1):
-            raise _refused(node, "it is over several axes")
+            raise refused(node, "it is over several axes")
         self.add(node, "onnx.RMSNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5))
 
     def softmax(self, node, attributes):
         rank = self.rank(node.input[0])
         at = attributes.get("axis", -1 if self.opset >= 13 else 1) % rank
         if self.opset < 13 and at != rank - 1:
-            raise _refused(node, "it is over several axes")
+            raise refused(node, "it is over several axes")
         self.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=at)
 
     on_Softmax = on_LogSoftmax = softmax
@@ -565,7 +460,7 @@ class _Writer:
 
     def on_SequenceAt(self, node, _):
         split = self.producers[node.input[0]]
-        axis = _integer(split, "axis", 0)
+        axis = integer(split, "axis", 0)
         start = [sum(part[axis] for part in sample.parts[node.input[0]][: int(sample.values[node.input[1]])]) for sample in self.samples]
         self.add(node, "onnx.Slice", [split.input[0]], [node.output[0]], dim=axis, start=self.size(node, start))
 
@@ -578,7 +473,7 @@ class _Writer:
             sizes = [sample.shapes[node.input[0]][at] for sample in self.samples]
             step = steps[i] if steps else 1
             if step < 0:
-                raise _refused(node, "it goes backward")
+                raise refused(node, "it goes backward")
             start = self.size(node, [min(max(s[i] + (n if s[i] < 0 else 0), 0), n) for s, n in zip(starts, sizes)])
             shape = [*shape[:at], self.shape(node.output[0])[at], *shape[at + 1 :]]
             out = node.output[0] if i + 1 == len(axes) else {"name": f"{node.output[0]}.{i}", "type": TYPES[self.samples[0].types[node.input[0]]], "shape": shape}
@@ -597,7 +492,7 @@ class _Writer:
             return self.add(node, "onnx.Reshape", [table], [node.output[0]])  # as PyTorch writes `as_strided`
         if self.rank(places) == 1 and places in self.samples[0].values:
             return self.add(node, "onnx.Gather", [table, places], [node.output[0]], dim=at)
-        raise _refused(node, "it reads what is no table of weights")
+        raise refused(node, "it reads what is no table of weights")
 
     def reads_all(self, table, places):
         """Whether places, which depend on sizes alone, are all elements in order. Each has a number for each axis."""
@@ -615,7 +510,7 @@ class _Writer:
         while maker is not None and maker.op_type == "Transpose" and list(maker.attribute[0].ints) == sorted(maker.attribute[0].ints):
             table, maker = maker.input[0], self.producers.get(maker.input[0])
         if attributes.get("batch_dims", 0) or places not in self.samples[0].values or self.samples[0].shapes[places][-1] != 1:
-            raise _refused(node, "netc reads places of one axis that depend on no data")
+            raise refused(node, "netc reads places of one axis that depend on no data")
         name = f"{places}.rows"
         for sample in self.samples:
             sample.hold(name, sample.values[places][..., 0])
@@ -631,7 +526,7 @@ class _Writer:
 
     def extreme(self, node, attributes):
         if attributes.get("select_last_index"):
-            raise _refused(node, "of equal elements, netc takes the first")
+            raise refused(node, "of equal elements, netc takes the first")
         self.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=attributes.get("axis", 0))
 
     on_ArgMax = on_ArgMin = extreme
@@ -643,9 +538,9 @@ class _Writer:
     def on_Resize(self, node, attributes):
         mode, places = attributes.get("mode", "nearest"), attributes.get("coordinate_transformation_mode", "half_pixel")
         if mode == "cubic" or attributes.get("antialias") or attributes.get("axes") or "roi" in places or "sequence" in places:
-            raise _refused(node, "netc takes the nearest pixel, or lines between the two nearest")
+            raise refused(node, "netc takes the nearest pixel, or lines between the two nearest")
         if mode == "linear" and places == "asymmetric":
-            raise _refused(node, "netc spreads pixels by their centers or by the corners")
+            raise refused(node, "netc spreads pixels by their centers or by the corners")
         self.add(node, "onnx.Resize", [node.input[0]], [node.output[0]], mode=mode, align_corners=places == "align_corners")
 
     def on_DepthToSpace(self, node, attributes):
@@ -680,7 +575,7 @@ class _Writer:
     def on_IsNaN(self, node, _):
         """Accepts only the test for NaN after a softmax, which exporters write to replace NaN by zeros."""
         if not all(self.repairs(user) for user in self.users.get(node.output[0], [])):
-            raise _refused(node, "netc asks no such thing")
+            raise refused(node, "netc asks no such thing")
 
     def repairs(self, node):
         maker = self.producers.get(node.input[0])
@@ -700,7 +595,7 @@ class _Writer:
 
     def on_HardSigmoid(self, node, attributes):
         if abs(attributes.get("alpha", 0.2) - 1 / 6) > 1e-6 or attributes.get("beta", 0.5) != 0.5:
-            raise _refused(node, "netc has that of slope 1/6")
+            raise refused(node, "netc has that of slope 1/6")
         self.add(node, "onnx.HardSigmoid", [node.input[0]], [node.output[0]])
 
     def on_GatherElements(self, node, attributes):
@@ -722,24 +617,24 @@ class _Writer:
     on_Equal = on_Greater = on_GreaterOrEqual = on_Less = on_LessOrEqual = compare
 
     def on_Constant(self, node, _):
-        raise _refused(node, "its value is no tensor")
+        raise refused(node, "its value is no tensor")
 
     def recurrence(self, node, attributes):
         """Writes a recurrence with PyTorch's weights for each direction. ONNX's results have an axis for the
         directions, so PyTorch's results are reshaped."""
         x, w, r, b, length, *states, peepholes = [*node.input, *[""] * 8][:8]
         if peepholes or attributes.get("direction") == "reverse" or attributes.get("clip") or attributes.get("input_forget"):
-            raise _refused(node, "netc has it forward or in both directions, without peepholes, coupled gates and a clip")
+            raise refused(node, "netc has it forward or in both directions, without peepholes, coupled gates and a clip")
         if attributes.get("layout") or length and self.constant(length) is None or not attributes.get("linear_before_reset", 1 if node.op_type != "GRU" else 0):
-            raise _refused(node, "netc has its other form")
+            raise refused(node, "netc has its other form")
         usual = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}[node.op_type]
         activations = attributes.get("activations", usual)
         is_relu = node.op_type == "RNN" and set(activations) == {"Relu"}
         if not is_relu and activations != usual * (len(activations) // len(usual)):
-            raise _refused(node, f"its activations are {', '.join(activations)}")
+            raise refused(node, f"its activations are {', '.join(activations)}")
         sources = {name: self.sources(name) for name in (w, r, b) if name}
         if any(not found or sum(self.count(each) for each in found) != self.count(name) for name, found in sources.items()):
-            raise _refused(node, "its weights are computed")
+            raise refused(node, "its weights are computed")
         directions, cells = self.samples[0].shapes[w][0], attributes["hidden_size"]
         has_state_biases = bool(b) and not self.is_half(b)
         ins = [x]
@@ -804,10 +699,6 @@ def _initializers(graph):
                 yield from _initializers(attribute.g)
 
 
-def _integer(node, name, otherwise):
-    return next((attribute.i for attribute in node.attribute if attribute.name == name), otherwise)
-
-
 def _are_frequencies(tensor):
     """Whether a tensor has the frequencies of rotary positions, 1, 1/t, 1/t^2, .., which do not learn."""
     if len(tensor.dims) != 1 or tensor.dims[0] < 3 or tensor.data_location == TensorProto.EXTERNAL:
@@ -823,8 +714,3 @@ def _attribute(attribute):
     if isinstance(value, float):
         return number_of(numpy.float32(value))
     return [v.decode() if isinstance(v, bytes) else number_of(v) for v in value] if hasattr(value, "__len__") else value
-
-
-def _refused(node, why):
-    name = f" `{node.name}`" if node is not None and node.name else ""
-    return ImportRefused(f"`onnx.{node.op_type}`{name}: {why}" if node is not None else why)

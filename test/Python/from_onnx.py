@@ -122,6 +122,17 @@ for op, sizes, text in ("ConvTranspose", (3, 4, 3), "ConvT(4, 3, stride = 2, bia
 sided = model([node("Conv", "x w", "y", pads=[2, 0])], {"x": ["N", 3, "T"]}, ["y"], {"w": (4, 3, 3)})
 assert only(export(sided), "Pad")["out"][0]["shape"] == ["N", 3, "T + 2"] and "Conv(4, 3, bias = false)" in netc.from_onnx(sided)
 
+# Images with channels last, as Keras has them.
+last = model([node("Transpose", "x", "t", perm=[0, 3, 1, 2]), node("Conv", "t w", "y")], {"x": ["N", 16, 12, 3]}, ["y"], {"w": (4, 3, 3, 3)})
+text = netc.from_onnx(last)
+assert "x: f32[N, H = 16, W = 12, C = 3]" in text and 'x |> rearrange("n h w c -> n c h w") |> conv' in text, text
+
+# Whether batch norms were folded into convolutions, only PyTorch's names tell: of biases that are no module's.
+for producer, bias, is_folded in ("pytorch", "onnx::Conv_30", True), ("pytorch", "conv.bias", False), ("tf2onnx", "Squeeze:0", False):
+    folded = model([helper.make_node("Conv", ["x", "w", bias], ["y"])], {"x": ["N", 3, 8, 8]}, ["y"], {"w": (4, 3, 3, 3), bias: (4,)})
+    folded.producer_name = producer
+    assert ("folded batch norms" in netc.from_onnx(folded)) == is_folded, (producer, bias)
+
 # Statistics of batch norms are no parameters.
 norm = model([node("BatchNormalization", "x a b m v", "y")], {"x": ["N", 4, 8, 8]}, ["y"], {key: (4,) for key in "abmv"})
 assert netc.estimate(netc.from_onnx(norm)).networks[0].parameters.total == 8
@@ -154,6 +165,8 @@ assert netc.estimate(text).networks[0].parameters.total == 64
 
 refused("the model has more than three free axes", model([node("Relu", "x", "y")], {"x": list("ABCDEFGHI")}, ["y"]))
 refused("`onnx.NonZero`: the shape of what it makes depends on data", model([node("NonZero", "x", "y")], {"x": ["N", 8]}, ["y"]))
+refused("`onnx.Foo`: ONNX has no such op in opset 18", model([node("Foo", "x", "y")], {"x": ["N", 8]}, ["y"]))
+refused("`onnx.Foo`: it is an op of `mine`", model([node("Foo", "x", "y", domain="mine")], {"x": ["N", 8]}, ["y"]))
 refused("netc does not know the op `onnx.Asinh`", model([node("Asinh", "x", "y")], {"x": ["N", 8]}, ["y"]))
 
 # A branch whose condition is known is taken; what a branch reads outside is the model's.

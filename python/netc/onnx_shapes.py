@@ -1,0 +1,131 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""The shapes of all values of an ONNX model, and the values that depend on sizes alone, for one choice of sizes."""
+
+import math
+
+import numpy
+import onnx
+from onnx import helper, numpy_helper, shape_inference
+from onnx.reference import ReferenceEvaluator
+
+from .errors import ImportRefused
+
+RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
+
+
+def refused(node, why):
+    name = f" `{node.name}`" if node is not None and node.name else ""
+    return ImportRefused(f"`onnx.{node.op_type}`{name}: {why}" if node is not None else why)
+
+
+def integer(node, name, otherwise):
+    return next((attribute.i for attribute in node.attribute if attribute.name == name), otherwise)
+
+
+class Sample:
+    """The shapes of all values, and the values that depend on sizes alone, for one choice of sizes of the free axes."""
+
+    def __init__(self, writer, sizes):
+        self.parts = {}  # of lists
+        self.shapes, self.values, self.types = {}, dict(writer.constants), dict(writer.types)
+        self.opset, self.opsets = writer.opset, writer.opsets
+        for value in writer.inputs:
+            self.shapes[value.name] = tuple(sizes.get(d.dim_param, d.dim_value) for d in value.type.tensor_type.shape.dim)
+        self.shapes.update(writer.shapes)
+        self.nodes = []  # with those of the branches that are taken
+        for node in writer.nodes:
+            self.run(node)
+
+    def run(self, node):
+        ins = [name for name in node.input if name]
+        if node.domain not in ("", "ai.onnx"):
+            raise refused(node, f"it is an op of `{node.domain}`")
+        if not onnx.defs.has(node.op_type, self.opset, ""):
+            raise refused(node, f"ONNX has no such op in opset {self.opset}, so its shape is not known")
+        if node.op_type == "If" and ins[0] in self.values:
+            return self.take_branch(node, "then_branch" if self.values[ins[0]].all() else "else_branch")
+        self.nodes.append(node)
+        if node.op_type == "Shape":
+            shape = self.shapes[ins[0]]
+            part = shape[integer(node, "start", 0) : integer(node, "end", len(shape))]
+            return self.hold(node.output[0], numpy.array(part, dtype=numpy.int64))
+        if node.op_type == "Size":
+            return self.hold(node.output[0], numpy.array(math.prod(self.shapes[ins[0]]), dtype=numpy.int64))
+        if node.op_type == "Constant" and node.attribute[0].name == "value":
+            return self.hold(node.output[0], numpy_helper.to_array(node.attribute[0].t))
+        if node.op_type == "CastLike" and ins[0] in self.values:
+            return self.hold(node.output[0], self.values[ins[0]].astype(helper.tensor_dtype_to_np_dtype(self.types[ins[1]])))
+        if node.op_type == "SplitToSequence" and not any(name in self.values for name in ins[:1]):
+            return self.split(node, ins)
+        if node.op_type == "SequenceAt":
+            at = int(self.values[ins[1]])
+            self.types[node.output[0]], self.shapes[node.output[0]] = self.types[ins[0]], self.parts[ins[0]][at]
+            return None
+        if any(a.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for a in node.attribute):
+            raise refused(node, "which branch it takes depends on data" if node.op_type == "If" else "netc takes no loop of a graph")
+        if node.op_type not in RANDOM and all(name in self.values for name in ins):
+            made = self.evaluate(node, ins)
+            for name, value in zip(node.output, made):
+                self.hold(name, numpy.asarray(value))
+            return None
+        return self.infer(node, ins)
+
+    def take_branch(self, node, which):
+        """Runs the nodes of a branch, with the names that the results have outside."""
+        branch = next(a.g for a in node.attribute if a.name == which)
+        for inner in branch.node:
+            self.run(inner)
+        for inner, outer in zip(branch.output, node.output):
+            self.run(helper.make_node("Identity", [inner.name], [outer], name=node.name))
+
+    def split(self, node, ins):
+        """Splits a value into a list of parts. `SequenceAt` takes one of them."""
+        axis = integer(node, "axis", 0)
+        shape = self.shapes[ins[0]]
+        sizes = self.values[ins[1]] if len(ins) > 1 and ins[1] in self.values else numpy.array(1)
+        whole = shape[axis]
+        sizes = [min(int(sizes), whole - start) for start in range(0, whole, int(sizes))] if sizes.ndim == 0 else [int(each) for each in sizes]
+        self.types[node.output[0]] = self.types[ins[0]]
+        self.parts[node.output[0]] = [(*shape[:axis], size, *shape[axis % len(shape) + 1 :]) for size in sizes]
+
+    def hold(self, name, value):
+        self.values[name], self.shapes[name] = value, value.shape
+        self.types[name] = helper.np_dtype_to_tensor_dtype(value.dtype)
+
+    def evaluate(self, node, ins):
+        inputs = [helper.make_tensor_value_info(name, self.types[name], self.shapes[name]) for name in dict.fromkeys(ins)]
+        outputs = [onnx.ValueInfoProto(name=name) for name in node.output]
+        if node.op_type == "GatherElements":  # of which the evaluator cannot broadcast
+            data, places = (self.values[name] for name in node.input)
+            axis = integer(node, "axis", 0)
+            part = tuple(slice(None if i == axis % data.ndim else size) for i, size in enumerate(places.shape))
+            return [numpy.take_along_axis(data[part], places, axis)]
+        model = helper.make_model(helper.make_graph([node], "one", inputs, outputs), opset_imports=self.opsets)
+        try:
+            return ReferenceEvaluator(model).run(None, {name: self.values[name] for name in ins})
+        except Exception as problem:
+            raise refused(node, f"it cannot be evaluated: {problem}") from problem
+
+    def infer(self, node, ins):
+        inputs = [helper.make_tensor_value_info(name, self.types[name], self.shapes[name]) for name in dict.fromkeys(ins)]
+        held = [numpy_helper.from_array(self.values[name], name) for name in dict.fromkeys(ins) if name in self.values]
+        outputs = [onnx.ValueInfoProto(name=name) for name in node.output if name]
+        model = helper.make_model(helper.make_graph([node], "one", inputs, outputs, initializer=held), opset_imports=self.opsets)
+        try:
+            found = shape_inference.infer_shapes(model, strict_mode=True, data_prop=True).graph.output
+        except Exception as problem:
+            raise refused(node, f"its shape does not follow: {problem}") from problem
+        for value in found:
+            kind = value.type.tensor_type
+            if node.op_type == "GroupNormalization":  # whose inference gives up in newer opsets
+                self.types[value.name], self.shapes[value.name] = self.types[ins[0]], self.shapes[ins[0]]
+                continue
+            if not kind.HasField("shape") or any(not d.HasField("dim_value") for d in kind.shape.dim):
+                raise refused(node, "the shape of what it makes depends on data")
+            self.types[value.name] = kind.elem_type
+            self.shapes[value.name] = tuple(d.dim_value for d in kind.shape.dim)
+        if node.op_type == "Reshape" and math.prod(self.shapes[ins[0]]) != math.prod(self.shapes[node.output[0]]):
+            raise refused(node, "what goes in has another number of elements")
