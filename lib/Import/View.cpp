@@ -202,7 +202,7 @@ private:
                                     const std::vector<std::string> &had) {
     if (axes.first.size() == 4 && had[1] == "C")
       return "nchwabdefgijklmopqrstuvxyz";
-    if (axes.first.size() == 4 && had[3] == "C")
+    if (axes.first.size() == 4 && had[3] == "C" && axes.parts.empty())
       return "nhwcabdefgijklmopqrstuvxyz";
     return axes.parts.empty() ? "nhtkabcdefgijlmopqrsuvwxyz"
                               : "nthkabcdefgijlmopqrsuvwxyz";
