@@ -38,6 +38,25 @@ NETC_WIDE static void ternary(Launch &, Warp &warp, const Instruction &i,
   });
 }
 
+/// Arithmetic of one or two f16, in f32: an f32 result has so many digits that
+/// to round it again gives the f16 nearest to the exact result.
+template <typename F, int Count>
+NETC_WIDE static void binaryHalf(Launch &, Warp &warp, const Instruction &i,
+                                 uint32_t lanes) {
+  auto *d = Launch::lanes<uint32_t>(warp, i, 0);
+  auto *a = Launch::lanes<uint32_t>(warp, i, 1);
+  auto *b = Launch::lanes<uint32_t>(warp, i, 2);
+  forLanes(lanes, [=](int l) {
+    uint32_t result = 0;
+    for (int shift = 0; shift < 16 * Count; shift += 16) {
+      float x = fromHalf(uint16_t(a[l] >> shift), false);
+      float y = fromHalf(uint16_t(b[l] >> shift), false);
+      result |= uint32_t(toHalf(F::of(x, y), false)) << shift;
+    }
+    d[l] = result;
+  });
+}
+
 namespace {
 /// The type to compute in. Integers are unsigned in it, so that they wrap
 /// around.
@@ -187,6 +206,13 @@ template <typename F, int Kinds> static Handler unaryOf(Type type) {
                 NETC_UNARY);
 }
 template <typename F, int Kinds> static Handler binaryOf(Type type) {
+  if constexpr (std::is_same_v<F, Add> || std::is_same_v<F, Sub> ||
+                std::is_same_v<F, Mul>) {
+    if (type.kind == 'f' && type.bits == 16)
+      return binaryHalf<F, 1>;
+    if (type.kind == 'h')
+      return binaryHalf<F, 2>;
+  }
   NETC_FOR_TYPE(type, (Kinds & kIntegers) != 0, (Kinds & kFloats) != 0,
                 NETC_BINARY);
 }
@@ -296,7 +322,21 @@ NETC_WIDE static void compare(Launch &, Warp &warp, const Instruction &i,
   forLanes(lanes,
            [=](int l) { d[l] = F::of(get<T>(a, l), get<T>(b, l)) ? ~0u : 0u; });
 }
+template <typename F>
+NETC_WIDE static void compareHalf(Launch &, Warp &warp, const Instruction &i,
+                                  uint32_t lanes) {
+  auto *d = Launch::lanes<uint32_t>(warp, i, 0);
+  auto *a = Launch::lanes<uint32_t>(warp, i, 1);
+  auto *b = Launch::lanes<uint32_t>(warp, i, 2);
+  forLanes(lanes, [=](int l) {
+    float x = fromHalf(uint16_t(a[l]), false);
+    d[l] = F::of(x, fromHalf(uint16_t(b[l]), false)) ? ~0u : 0u;
+  });
+}
 template <typename F, int Kinds> static Handler compareOf(Type type) {
+  if constexpr ((Kinds & kFloats) != 0)
+    if (type.kind == 'f' && type.bits == 16)
+      return compareHalf<F>;
 #define NETC_COMPARE(T) Handler(compare<T, F>)
   NETC_FOR_TYPE(type, (Kinds & kIntegers) != 0, (Kinds & kFloats) != 0,
                 NETC_COMPARE);

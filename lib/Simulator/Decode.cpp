@@ -284,6 +284,10 @@ private:
     if (i.type.isFloat() && (isSum || is("add") || is("sub") || is("mul")))
       i.flop = isSum ? 2 : 1;
     Type type = i.type.kind == 'p' ? Type{'u', 32} : i.type;
+    if (has("f16x2")) {
+      type = {'h', 32};
+      i.flop = 2;
+    }
     Arithmetic known = arithmeticNamed(name, type);
     if (known.operands == 1)
       return simple(known.run, {wide, wide});

@@ -89,7 +89,8 @@ struct Arithmetic {
   Handler run = nullptr;
   int operands = 0; ///< without the result
 };
-/// The instruction of this name, with `.hi` or `.NaN` if it has one of them.
+/// The instruction of this name, with `.hi` or `.NaN` if it has one of them. A
+/// type `h` is a pair of f16.
 Arithmetic arithmeticNamed(const std::string &name, Type type);
 /// `mul.wide`, or `mad.wide` if it `adds`: the result has twice as many bits as
 /// the operands.

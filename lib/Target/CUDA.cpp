@@ -94,7 +94,9 @@ public:
     }
     passes.addPass(createMapKernels());
     passes.addPass(createLowerDeviceMath());
-    passes.addPass(createLowerFloat16());
+    LowerFloat16Options float16;
+    float16.convertsHalves = true;
+    passes.addPass(createLowerFloat16(float16));
     addLoopPasses(passes);
     passes.addPass(createConvertSCFToCFPass());
     passes.addPass(createConvertVectorToLLVMPass());

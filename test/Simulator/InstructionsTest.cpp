@@ -202,10 +202,27 @@ TEST(InstructionsTest, FloatsOf16BitsAreTheNearest) {
             0x3f804000u);
   EXPECT_EQ(run32("cvt.rna.tf32.f32", {bits(1 + 0x1p-11f)}, 1),
             bits(1 + 0x1p-10f));
+  auto f16 = [](const std::string &op, uint64_t a, uint64_t b) {
+    return run(op + ".f16 %rs7, %rs4, %rs5;\ncvt.u64.u16 %rd3, %rs7;", 16,
+               {a, b});
+  };
+  // 1 + 2^-10, the next number after 1, by itself and by 1.5; 65504 twice.
+  EXPECT_EQ(f16("mul.rn", 0x3c01, 0x3c01), 0x3c02u);
+  EXPECT_EQ(f16("mul", 0x3c01, 0x3e00), 0x3e02u);
+  EXPECT_EQ(f16("mul.rn", 0x0001, 0x3800), 0u);
+  EXPECT_EQ(f16("add.rn", 0x7bff, 0x7bff), 0x7c00u);
+  EXPECT_EQ(f16("sub.rn", 0x3c00, 0x0001), 0x3c00u);
+  EXPECT_EQ(run32("mul.rn.f16x2", {0x3c013e00, 0x3e003c01}, 2), 0x3e023e02u);
 }
 
 TEST(InstructionsTest, ComparisonsKnowNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(run("setp.gt.f16 %p1, %rs4, %rs5;\nselp.b64 %rd3, 1, 0, %p1;", 16,
+                {0x0001, 0xbc00}),
+            1u);
+  EXPECT_EQ(run("setp.leu.f16 %p1, %rs4, %rs5;\nselp.b64 %rd3, 1, 0, %p1;", 16,
+                {0x7e00, 0xbc00}),
+            1u);
   auto set = [](const std::string &how, uint64_t a, uint64_t b) {
     return run("setp." + how + " %p1, %r4, %r5;\nselp.b64 %rd3, 1, 0, %p1;", 32,
                {a, b});

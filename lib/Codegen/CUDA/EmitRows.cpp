@@ -19,8 +19,6 @@
 using namespace netc;
 using namespace mlir;
 
-static constexpr int64_t kLanes = 32;
-
 /// The reduction loops, of which the last is one along which an operand is
 /// contiguous. Empty if there is no such loop.
 static SmallVector<unsigned> rowLoops(const LoopNest &nest, unsigned inputs) {
@@ -64,7 +62,7 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
     depth *= nest->loops[loop].extent;
   for (unsigned loop : elements)
     rows *= nest->loops[loop].extent;
-  if (depth < kLanes || sums.size() + elements.size() != nest->loops.size())
+  if (depth < kWarpLanes || sums.size() + elements.size() != nest->loops.size())
     return std::nullopt;
 
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -72,8 +70,8 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
     return b.create<arith::ConstantIndexOp>(value);
   };
   Value thread = threadIndex(b);
-  Value row = b.create<arith::DivUIOp>(thread, index(kLanes));
-  Value lane = b.create<arith::RemUIOp>(thread, index(kLanes));
+  Value row = b.create<arith::DivUIOp>(thread, index(kWarpLanes));
+  Value lane = b.create<arith::RemUIOp>(thread, index(kWarpLanes));
   Value isOne =
       b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, row, index(rows));
   auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
@@ -86,7 +84,8 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
   for (unsigned result = 0; result < results; ++result)
     parts.push_back(b.create<arith::ConstantOp>(
         *arith::getNeutralElement(combinerOf(op, result))));
-  auto loop = b.create<scf::ForOp>(lane, index(depth), index(kLanes), parts);
+  auto loop =
+      b.create<scf::ForOp>(lane, index(depth), index(kWarpLanes), parts);
   b.setInsertionPointToStart(loop.getBody());
   at.setIvs(sums, loop.getInductionVar());
   b.create<scf::YieldOp>(at.payload(loop.getRegionIterArgs()));
@@ -106,9 +105,9 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
   SmallVector<Value> totals;
   for (unsigned result = 0; result < results; ++result) {
     Value total = loop.getResult(result);
-    for (int32_t apart = kLanes / 2; apart > 0; apart /= 2) {
+    for (int32_t apart = kWarpLanes / 2; apart > 0; apart /= 2) {
       Value other = b.create<NVVM::ShflOp>(total.getType(), i32(-1), total,
-                                           i32(apart), i32(kLanes - 1),
+                                           i32(apart), i32(kWarpLanes - 1),
                                            NVVM::ShflKind::bfly, UnitAttr());
       total = combine(result, total, other);
     }
@@ -123,5 +122,5 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
   if (fill)
     fill.erase();
   op.erase();
-  return KernelShape{rows * kLanes};
+  return KernelShape{rows * kWarpLanes};
 }

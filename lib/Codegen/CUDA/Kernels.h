@@ -23,6 +23,8 @@ constexpr llvm::StringLiteral kThreads = "net.threads";
 constexpr llvm::StringLiteral kThreadsPerBlock = "net.threads_per_block";
 /// The name of the module of the kernels, inside of the step's module.
 constexpr llvm::StringLiteral kDevice = "device";
+/// Threads of a warp.
+constexpr int64_t kWarpLanes = 32;
 /// Threads of a block.
 constexpr int64_t kBlockThreads = 128;
 /// The address space of shared memory in LLVM's NVPTX target.

@@ -31,11 +31,14 @@ public:
   /// The loop to split, and the number of parts; none if splitting does not
   /// pay.
   std::optional<std::pair<unsigned, int64_t>> choose();
-  void split(unsigned loop, int64_t parts);
+  /// Returns the sum of each part.
+  linalg::GenericOp split(unsigned loop, int64_t parts);
 
 private:
   SumDims dimsOf();
   SumDims dimsOfProduct();
+  /// Whether the elements of an operand lie side by side along a loop.
+  bool isContiguous(unsigned loop);
   /// Whether each operand that a loop indexes has an axis that only this loop
   /// indexes.
   bool isAxis(unsigned loop);
@@ -94,17 +97,19 @@ SumDims SumSplitter::dimsOf() {
        llvm::zip_equal(extents, op.getIteratorTypesArray()))
     (iterator == utils::IteratorType::reduction ? dims.depth : dims.units) *=
         extent;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    if (map.getNumResults() == 0)
-      continue;
-    auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-    if (isOfFloats && last &&
-        op.getIteratorTypesArray()[last.getPosition()] ==
-            utils::IteratorType::reduction)
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (isOfFloats && iterator == utils::IteratorType::reduction &&
+        isContiguous(loop))
       dims.kind = SumKind::Row;
-  }
   return dims;
+}
+
+bool SumSplitter::isContiguous(unsigned loop) {
+  AffineExpr dim = getAffineDimExpr(loop, op.getContext());
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    return map.getNumResults() != 0 && map.getResults().back() == dim;
+  });
 }
 
 bool SumSplitter::isAxis(unsigned loop) {
@@ -121,12 +126,18 @@ bool SumSplitter::isAxis(unsigned loop) {
 }
 
 std::optional<std::pair<unsigned, int64_t>> SumSplitter::choose() {
-  int64_t wanted = partsOf(dimsOf(), device), most = 1;
+  SumDims dims = dimsOf();
+  int64_t wanted = partsOf(dims, device), most = 1;
   std::optional<std::pair<unsigned, int64_t>> chosen;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
     if (iterator != utils::IteratorType::reduction || !isAxis(loop))
       continue;
-    int64_t parts = equalParts(extents[loop], wanted);
+    // The lanes of a warp read what lies side by side.
+    bool isRow = dims.kind == SumKind::Row && isContiguous(loop);
+    int64_t parts = equalParts(
+        extents[loop],
+        std::min(wanted, std::max<int64_t>(
+                             isRow ? extents[loop] / kWarpLanes : wanted, 1)));
     if (parts > most) {
       most = parts;
       chosen = {unsigned(loop), parts};
@@ -152,7 +163,7 @@ static Value expandAxis(ImplicitLocOpBuilder &b, Value tensor, int64_t axis,
       RankedTensorType::get(shape, type.getElementType()), tensor, groups);
 }
 
-void SumSplitter::split(unsigned loop, int64_t parts) {
+linalg::GenericOp SumSplitter::split(unsigned loop, int64_t parts) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   MLIRContext *context = b.getContext();
   unsigned loops = extents.size();
@@ -244,6 +255,7 @@ void SumSplitter::split(unsigned loop, int64_t parts) {
       });
   op.replaceAllUsesWith(total.getResults());
   op.erase();
+  return partial;
 }
 
 namespace {
@@ -256,12 +268,13 @@ struct SplitSums : netc::impl::SplitSumsBase<SplitSums> {
       return signalPassFailure();
     SmallVector<linalg::GenericOp> sums;
     getOperation().walk([&](linalg::GenericOp op) { sums.push_back(op); });
-    for (linalg::GenericOp op : sums) {
-      SumSplitter splitter(op, *device);
+    // A part is split again, along another loop, if there are still too few.
+    while (!sums.empty()) {
+      SumSplitter splitter(sums.pop_back_val(), *device);
       if (!splitter.isSplittable())
         continue;
       if (auto chosen = splitter.choose())
-        splitter.split(chosen->first, chosen->second);
+        sums.push_back(splitter.split(chosen->first, chosen->second));
     }
   }
 };

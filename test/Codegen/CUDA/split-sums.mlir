@@ -76,3 +76,21 @@ func.func @valid(%classes: tensor<1024xi64>, %count: tensor<i64>) -> tensor<i64>
   } -> tensor<i64>
   return %result : tensor<i64>
 }
+
+// Of what lies side by side, a part keeps enough for a warp. Here the planes are split, and then the rows of each.
+// CHECK-LABEL: func.func @all
+// CHECK: tensor.expand_shape %{{.*}} : tensor<16x16x512xf32> into tensor<16x1x16x512xf32>
+// CHECK: tensor.expand_shape %{{.*}} : tensor<16x1x16x512xf32> into tensor<16x1x8x2x512xf32>
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x16xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<8x16xf32>) outs(%{{.*}} : tensor<16xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<16xf32>) outs(%{{.*}} : tensor<f32>)
+func.func @all(%x: tensor<16x16x512xf32>, %start: tensor<f32>) -> tensor<f32> {
+  %result = linalg.generic {indexing_maps = [affine_map<(p, r, c) -> (p, r, c)>, affine_map<(p, r, c) -> ()>],
+                            iterator_types = ["reduction", "reduction", "reduction"]}
+      ins(%x : tensor<16x16x512xf32>) outs(%start : tensor<f32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %s = arith.addf %sum, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %result : tensor<f32>
+}
