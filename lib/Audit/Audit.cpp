@@ -215,7 +215,8 @@ private:
     size_t claim = audit.claims.size() - 1;
     for (Row &row : audit.rows)
       row.claims.resize(claim + 1);
-    noteMissingCounters(audit, counters, kernels);
+    audit.claims[claim].isPartial =
+        noteMissingCounters(audit, counters, kernels);
     std::vector<Row *> rowOf = audit.rowsOfProducts();
     Rational other;
     unsigned others = 0;
@@ -280,6 +281,8 @@ private:
       places[row.name] = i;
     std::vector<std::vector<uint32_t>> lists(audit.kernels.size());
     for (const StepKernel &kernel : step.kernels)
+        row.claims[claim].isUnknown |=
+            !countersMissing(counters, kernel).empty();
       lists[places[rowNameOf(trace.kernels[kernel.kernel].name)]].push_back(
           kernel.kernel);
     return lists;
@@ -450,7 +453,7 @@ private:
       if (std::optional<Rational> one = ordinaryFlop(trace, kernel))
         flop = flop.value_or(0) + *one * Rational(kernel.invocations);
     }
-    noteMissingCounters(audit, trace, each);
+    bool isPartial = noteMissingCounters(audit, trace, each);
     audit.gpu = Gpu::of(trace, trace, deviceOfRun());
     audit.levels = levelsOf(trace, all, audit.gpu);
     for (const auto &[name, kernels] : byName) {
@@ -523,6 +526,7 @@ private:
     }
     for (auto [i, product] : llvm::enumerate(step.products)) {
       Match &match = matches.emplace_back();
+      audit.claims.back().isPartial = isPartial;
       match.traced = {unsigned(i)};
       match.phase = product.phase;
       match.confidence = product.flop ? Confidence::Exact : Confidence::None;

@@ -24,6 +24,8 @@ struct Claim {
   Rational total;
   /// Whether it has half of the exact FLOP of every product.
   bool isHalf = false;
+  /// Whether kernels lack a counter beside others: the total is at least this.
+  bool isPartial = false;
 
   bool isMeasured() const { return source == "counters"; }
 };
@@ -227,7 +229,8 @@ struct Audit {
                : std::nullopt;
   }
 
-  /// The number of rows for which the shapes do not tell a claim's count.
+  /// The number of rows for which the shapes or the counters do not tell a
+  /// claim's count.
   size_t rowsUnknownTo(size_t claim) const {
     return llvm::count_if(
         rows, [&](const Row &row) { return row.claims[claim].isUnknown; });

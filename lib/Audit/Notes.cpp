@@ -194,7 +194,7 @@ static void noteShapes(Audit &audit) {
 /// Notes rows for which a tool's count is unknown.
 static void noteUnknownCounts(Audit &audit) {
   for (auto [i, claim] : llvm::enumerate(audit.claims))
-    if (size_t rows = audit.rowsUnknownTo(i))
+    if (size_t rows = audit.rowsUnknownTo(i); rows && !claim.isPartial)
       note(audit, "unknown-counts",
            llvm::formatv(
                "rows whose shapes do not tell what {0} counts: {1}; its "
@@ -245,7 +245,7 @@ void netc::audit::noteOtherSizes(Audit &audit,
              .str());
 }
 
-void netc::audit::noteMissingCounters(Audit &audit,
+bool netc::audit::noteMissingCounters(Audit &audit,
                                       const trace::Trace &counters,
                                       llvm::ArrayRef<StepKernel> kernels) {
   std::map<StringRef, size_t> missing;
@@ -256,9 +256,10 @@ void netc::audit::noteMissingCounters(Audit &audit,
   for (const auto &[counter, times] : missing)
     note(audit, "missing-counter",
          llvm::formatv("{0} of {1} kernels have no counter of {2} beside "
-                       "others: their FLOP are without it",
+                       "others: their FLOP are at least those counted",
                        times, kernels.size(), counter)
              .str());
+  return !missing.empty();
 }
 
 void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {

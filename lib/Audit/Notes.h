@@ -21,8 +21,9 @@ void noteDamage(Audit &audit, const trace::Trace &file,
 void noteOtherSizes(Audit &audit, llvm::ArrayRef<SpecifiedProduct> specified,
                     llvm::ArrayRef<Match> matches);
 
-/// Notes which counters of FLOP a tool left out beside others.
-void noteMissingCounters(Audit &audit, const trace::Trace &counters,
+/// Notes which counters of FLOP a tool left out beside others. False if there
+/// are none.
+bool noteMissingCounters(Audit &audit, const trace::Trace &counters,
                          llvm::ArrayRef<StepKernel> kernels);
 
 /// Notes what the trace lacks, and where it is not of what the run says:

@@ -219,6 +219,12 @@ private:
   }
 
   Answer ofClaim(size_t i) {
+    for (const Row &row : audit.rows)
+      if (isAskedFor(row) && row.claims[i].isUnknown)
+        return notTraced(audit.claims[i].member,
+                         audit.claims[i].isMeasured()
+                             ? "kernels lack a counter of FLOP"
+                             : "the shapes in the trace do not tell it");
     bool isRatio = path.take({"ratio"}).has_value();
     Rational flop = flopIn(std::nullopt,
                            [&](const Row &row) { return row.claims[i].flop; });

@@ -12,7 +12,7 @@ using namespace netc::audit;
 
 std::optional<Rational> netc::audit::ratioOf(const Audit &audit,
                                              const Claim &claim) {
-  if (!audit.isComparable() || audit.model.isZero())
+  if (!audit.isComparable() || audit.model.isZero() || claim.isPartial)
     return std::nullopt;
   return claim.total / audit.model;
 }

@@ -243,7 +243,7 @@ static void writeRows(Page &page, const Audit &audit) {
            : flopCell(audit.hardware),
        Style::Bold}};
   for (auto [i, claim] : llvm::enumerate(audit.claims)) {
-    bool isWhole = audit.rowsUnknownTo(i) == 0;
+    bool isWhole = !claim.isPartial && audit.rowsUnknownTo(i) == 0;
     std::optional<Rational> ratio = ratioOf(audit, claim);
     total.push_back({isWhole                ? flopCell(claim.total)
                      : claim.total.isZero() ? "?"
@@ -284,7 +284,14 @@ static void writeTotals(Page &page, const Audit &audit) {
                                   ? ""
                                   : ", without what is not known"));
   for (auto [i, claim] : llvm::enumerate(audit.claims)) {
-    if (size_t rows = audit.rowsUnknownTo(i)) {
+    size_t rows = audit.rowsUnknownTo(i);
+    if (rows || claim.isPartial) {
+      std::string why =
+          claim.isPartial
+              ? "kernels lack a counter"
+              : fmt::format("the shapes of {} do not tell {}",
+                            counted(Rational(rows), "row"),
+                            claim.total.isZero() ? "it" : "the rest");
       lines.add(claim.id,
                 fmt::format("counts {}: the shapes of {} do not tell {}",
                             claim.total.isZero()
@@ -359,7 +366,8 @@ static void writeCounted(Page &page, const Audit &audit) {
     lines.add("exact", fmt::format("{}, which is {}", flop(audit.model),
                                    exact(audit.model)));
   for (const Claim &claim : audit.claims)
-    lines.add(claim.id, exact(claim.total) +
+    lines.add(claim.id, (claim.isPartial ? "at least " : "") +
+                            exact(claim.total) +
                             " FLOP of CUDA cores in f32 and f64, and none of "
                             "tensor cores");
   std::optional<double> clock = clockOf(*audit.trace);
@@ -429,7 +437,7 @@ static void writeLevels(Page &page, const Audit &audit) {
           modelUtilization(audit, audit.ranModel)) {
     lines.add("MFU", shareText(*exactly) + " by the exact count");
     for (const Claim &claim : audit.claims)
-      if (claim.total != audit.ranModel)
+      if (claim.total != audit.ranModel && !claim.isPartial)
         lines.add("", shareText(*modelUtilization(audit, claim.total)) +
                           " by " + claim.id);
     if (audit.ranHardware != audit.ranModel)
