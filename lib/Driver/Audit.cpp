@@ -114,6 +114,9 @@ static bool isWrongUsage() {
   StringRef why;
   if (traces.empty())
     why = "`--audit` reads a trace, which `--trace=FILE` names";
+  else if (llvm::is_contained(traces, ""))
+    why = "`--trace` lacks the name of a file: `--trace=FILE`, or several with "
+          "commas between them";
   else if (inputs.size() > 1)
     why = "`--audit` takes one specification";
   else if (batches.size() > 1)

@@ -7,27 +7,113 @@
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 
+#include <array>
+#include <cstdio>
+
 #include <zlib.h>
 
 using namespace netc;
 using namespace netc::trace;
+
+/// gzopen() of zlib would do, but it is silent about what follows gzip's data.
+class Source::File {
+public:
+  explicit File(llvm::StringRef path)
+      : file(std::fopen(path.str().c_str(), "rb")) {
+    if (!file)
+      return;
+    fill();
+    isPacked = input.starts_with("\x1f\x8b");
+    // 16 stands for gzip.
+    if (isPacked && inflateInit2(&stream, MAX_WBITS + 16) != Z_OK)
+      llvm::report_bad_alloc_error("zlib");
+  }
+  ~File() {
+    if (isPacked)
+      inflateEnd(&stream);
+    if (file)
+      std::fclose(file);
+  }
+  File(const File &) = delete;
+
+  bool isOpen() const { return file; }
+  bool isGzip() const { return isPacked; }
+
+  /// Reads up to `size` bytes. Returns their number: 0 at the end, or at
+  /// damage, for which it sets `broken`.
+  size_t read(char *to, size_t size, std::string &broken) {
+    if (!isPacked) {
+      if (input.empty())
+        return std::fread(to, 1, size, file);
+      size = std::min(size, input.size());
+      std::copy_n(input.begin(), size, to);
+      input = input.drop_front(size);
+      return size;
+    }
+    stream.next_out = reinterpret_cast<Bytef *>(to);
+    stream.avail_out = size;
+    while (stream.avail_out == size) {
+      if (input.empty() && !fill()) {
+        if (!isBetween)
+          broken = "the packed data end here";
+        return 0;
+      }
+      if (isBetween && !begins(broken))
+        return 0;
+      stream.next_in =
+          reinterpret_cast<Bytef *>(const_cast<char *>(input.data()));
+      stream.avail_in = input.size();
+      int status = inflate(&stream, Z_NO_FLUSH);
+      input = input.take_back(stream.avail_in);
+      isBetween = status == Z_STREAM_END;
+      if (isBetween)
+        inflateReset(&stream);
+      else if (status != Z_OK && status != Z_BUF_ERROR) {
+        broken = "these packed data are damaged";
+        break;
+      }
+    }
+    return size - stream.avail_out;
+  }
+
+private:
+  bool fill() {
+    input = llvm::StringRef(bytes.data(),
+                            std::fread(bytes.data(), 1, bytes.size(), file));
+    return !input.empty();
+  }
+
+  /// Whether more gzip follows behind the end of one. Zeros only fill a block.
+  bool begins(std::string &broken) {
+    while (input.ltrim('\0').empty())
+      if (!fill())
+        return false;
+    input = input.ltrim('\0');
+    isBetween = input.front() != '\x1f';
+    if (isBetween)
+      broken = "what follows the packed data here is not gzip";
+    return !isBetween;
+  }
+
+  std::FILE *file;
+  std::array<char, 1 << 14> bytes;
+  llvm::StringRef input; ///< of `bytes`, those that are not used yet
+  z_stream stream = {};
+  bool isPacked = false, isBetween = false;
+};
 
 llvm::Expected<std::unique_ptr<Source>> Source::open(llvm::StringRef path,
                                                      uint64_t maxBytes) {
   if (llvm::sys::fs::is_directory(path))
     return fail(error::CannotRead(path, "it is a folder"));
   std::unique_ptr<Source> source(new Source);
-  // zlib also reads files that are not compressed.
-  source->file = gzopen(path.str().c_str(), "rb");
-  if (!source->file)
+  source->file = std::make_unique<File>(path);
+  if (!source->file->isOpen())
     return fail(error::CannotRead(path, llvm::sys::StrError()));
-  // Of a damaged file, zlib loses the data that is in its buffer: keep it
-  // small.
-  gzbuffer(source->file, 1 << 14);
   source->buffer.resize(1 << 18);
   source->maxBytes = maxBytes;
   source->more();
-  if (gzdirect(source->file))
+  if (!source->file->isGzip())
     source->plainPath = path.str();
   source->skipMark();
   return source;
@@ -42,10 +128,7 @@ std::unique_ptr<Source> Source::of(llvm::StringRef text) {
   return source;
 }
 
-Source::~Source() {
-  if (file)
-    gzclose_r(file);
-}
+Source::~Source() = default;
 
 /// Reads more of the file into the buffer, after what is left there. False at
 /// the end.
@@ -56,17 +139,13 @@ bool Source::more() {
   before += at;
   filled -= at;
   at = 0;
-  int got = gzread(file, buffer.data() + filled, buffer.size() - filled);
-  int status = Z_OK;
-  gzerror(file, &status);
-  if (got < 0 || status == Z_DATA_ERROR || status == Z_BUF_ERROR)
-    broken = status == Z_BUF_ERROR ? "the packed data end here"
-                                   : "these packed data are damaged";
-  if (got <= 0)
+  size_t got =
+      file->read(buffer.data() + filled, buffer.size() - filled, broken);
+  if (!got)
     return false;
   if (before + filled + got > maxBytes) {
     tooLong = true;
-    got = int(maxBytes - before - filled);
+    got = maxBytes - before - filled;
   }
   filled += got;
   return got > 0;

@@ -9,8 +9,6 @@
 
 #include <memory>
 
-struct gzFile_s;
-
 namespace netc::trace {
 
 /// The text of a file, read in pieces, decompressed if it is gzip, and without
@@ -72,7 +70,9 @@ private:
   bool more();
   void skipMark();
 
-  gzFile_s *file = nullptr;
+  /// Reads a file that may be gzip.
+  class File;
+  std::unique_ptr<File> file;
   std::string plainPath;
   std::vector<char> buffer;
   size_t at = 0, filled = 0;
