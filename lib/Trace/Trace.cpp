@@ -62,8 +62,18 @@ static bool hasDomain(llvm::ArrayRef<StringRef> labels) {
           }));
 }
 
+/// Whether a word is a machine's name with a number: `gpu-17`. Names in
+/// programs have no hyphen, and those of devices begin in upper case.
+static bool isNumberedHost(StringRef word) {
+  auto [label, number] = word.rsplit('-');
+  return !label.empty() && llvm::isLower(label.front()) && !number.empty() &&
+         llvm::all_of(number, llvm::isDigit) && llvm::all_of(label, [](char c) {
+           return llvm::isLower(c) || llvm::isDigit(c) || c == '-';
+         });
+}
+
 /// Whether a word names a machine, or a user on one: `me@node`,
-/// `node7.cluster.local`, `10.0.0.7`.
+/// `node7.cluster.local`, `10.0.0.7`, `gpu-17`.
 static bool isHost(StringRef word) {
   llvm::SmallVector<StringRef, 8> labels;
   word.split(labels, '.');
@@ -74,12 +84,14 @@ static bool isHost(StringRef word) {
       });
   size_t at = word.find('@');
   bool hasUser = at != StringRef::npos && at > 0 && at + 1 < word.size();
-  return isAddress || hasDomain(labels) || hasUser;
+  return isAddress || hasDomain(labels) || hasUser || isNumberedHost(word);
 }
 
-/// Whether a word is an IPv6 address, perhaps with a port or after a label:
-/// `tcp:fe80::1`. Without a digit it is a C++ name, such as `ad::add`.
+/// Whether a word is an IPv6 address, perhaps with a port or after a label, or
+/// in front of a name: `tcp:fe80::1`, `fd00::7_mm`. Without a digit it is a C++
+/// name, such as `ad::add`.
 static bool isAddressOfIPv6(StringRef word) {
+  word = word.take_until([](char c) { return c == '_'; });
   auto isHex = [](StringRef text) {
     return text.find_first_not_of("0123456789abcdefABCDEF:.") ==
            StringRef::npos;

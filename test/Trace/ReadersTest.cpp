@@ -575,6 +575,7 @@ TEST(Readers, NamesOfHostsAreNotShown) {
                       "fe80::1:29500 at me@node, tcp:1:2:3:4:5:6:7:8"),
             "to ?, [?]:29500 and ? at ?, ?");
   EXPECT_EQ(shownName("gpu-07.hpc.example.de node7.example.io a.com"), "? ? ?");
+  EXPECT_EQ(shownName("host=gpu-17 rack-2-node-3 fd00::7_mm"), "host=? ? ?");
   // A user's own folder; a letter that turns the order of those behind it.
   EXPECT_EQ(shownName("gemm /home/me /Users/me C:\\Users\\me /home/me/gemm.cu"),
             "gemm ? ? ? gemm.cu");
@@ -583,7 +584,8 @@ TEST(Readers, NamesOfHostsAreNotShown) {
   for (const char *name :
        {"at::native::add", "ns::f32", "ad::add", "layers.0.attn.in",
         "encoder.layer.bn", "block.in", "scale.py:7", "fusion.12", "12:30:45",
-        "shape:1:2:3", "c10::BFloat16"})
+        "shape:1:2:3", "c10::BFloat16", "NVIDIA A100-PG509-200",
+        "sgemm_64x64-nt"})
     EXPECT_EQ(shownName(name), name);
 }
 
