@@ -45,7 +45,7 @@ void Audit::addOther(size_t claim, const Rational &flop, std::string op) {
   rows.push_back(std::move(row));
 }
 
-std::pair<double, bool> Audit::fit() const {
+std::tuple<bool, double, bool> Audit::fit() const {
   Rational all, found;
   for (const Row &row : rows)
     if (row.phase != "recompute") {
@@ -53,7 +53,7 @@ std::pair<double, bool> Audit::fit() const {
       found += row.isSpecified ? row.traced : Rational();
     }
   double share = all.isZero() ? 1 : (found / all).toDouble();
-  return {coverage.share().toDouble() * share,
+  return {!lacksGradients(), coverage.share().toDouble() * share,
           run && run->isInference != hasBackward};
 }
 
@@ -80,14 +80,12 @@ public:
       own.emplace(*audit.run);
       takeLastRepetition();
       audit.sizes = findSizes(*own, trace, step, {});
-      begins = microBatchesOf(step.products);
-      audit.microBatches = begins.size();
-      specified = own->at(audit.sizes, perMicroBatch(question.batch));
+      findPasses();
       audit.memory = own->memoryAt(audit.sizes);
     }
     compareGradients();
     std::vector<Match> matches =
-        audit.run ? matchMicroBatches() : matchesOfTraceAlone();
+        audit.run ? matchPasses() : matchesOfTraceAlone();
     audit.rows.reserve(matches.size());
     for (const Match &match : matches)
       audit.rows.push_back(rowOf(match));
@@ -134,31 +132,61 @@ private:
                          : "")});
   }
 
-  std::optional<Rational>
-  perMicroBatch(const std::optional<Rational> &number) const {
-    return number ? std::optional(*number / Rational(int64_t(begins.size())))
-                  : std::nullopt;
+  /// Finds the passes whose gradients are added up, and the sizes of each: of
+  /// micro-batches the last one may be smaller.
+  void findPasses() {
+    begins = microBatchesOf(step.products);
+    audit.passes = {audit.sizes};
+    if (begins.size() == 1)
+      return;
+    Sizes fixed = audit.sizes;
+    fixed.erase(kBatchAxis.str());
+    audit.passes.clear();
+    for (size_t i = 0; i < begins.size(); ++i) {
+      TracedStep pass;
+      pass.start = step.start;
+      pass.end = step.end;
+      pass.products = productsOfPass(i).vec();
+      audit.passes.push_back(findSizes(*own, trace, pass, fixed));
+    }
+    audit.sizes = audit.passes.front();
+  }
+  llvm::ArrayRef<TracedProduct> productsOfPass(size_t i) const {
+    size_t end = i + 1 < begins.size() ? begins[i + 1] : step.products.size();
+    return llvm::ArrayRef(step.products).slice(begins[i], end - begins[i]);
   }
 
-  /// Matches each micro-batch with all products of the specification.
-  std::vector<Match> matchMicroBatches() {
-    const std::vector<SpecifiedProduct> once = specified;
-    specified.clear();
+  /// The products of the specification in a pass.
+  std::vector<SpecifiedProduct> specifiedIn(size_t pass) const {
+    const Sizes &sizes = audit.passes[pass];
+    std::optional<Rational> asked = question.batch;
+    auto examples = sizes.find(kBatchAxis.str());
+    if (asked && examples != sizes.end())
+      asked = *asked * examples->second / *audit.examples();
+    std::vector<SpecifiedProduct> products = own->at(sizes, asked);
+    if (!audit.hasBackward)
+      llvm::erase_if(products, [](const SpecifiedProduct &product) {
+        return product.phase != Phase::Forward;
+      });
+    return products;
+  }
+
+  /// Matches each pass with all products of the specification.
+  std::vector<Match> matchPasses() {
     std::vector<Match> matches;
-    for (auto [i, begin] : llvm::enumerate(begins)) {
-      size_t end = i + 1 < begins.size() ? begins[i + 1] : step.products.size();
+    for (size_t i = 0; i < begins.size(); ++i) {
+      const std::vector<SpecifiedProduct> ours = specifiedIn(i);
       size_t before = matches.size();
-      for (Match &found : match(
-               once, llvm::ArrayRef(step.products).slice(begin, end - begin))) {
+      for (Match &found : match(ours, productsOfPass(i))) {
         for (unsigned &product : found.specified)
           product += specified.size();
         for (unsigned &product : found.traced)
-          product += begin;
+          product += begins[i];
         if (found.forward)
           *found.forward += before;
         matches.push_back(std::move(found));
       }
-      llvm::append_range(specified, once);
+      llvm::append_range(specified, ours);
     }
     return matches;
   }
@@ -227,6 +255,8 @@ private:
       if (each.product && rowOf[*each.product] && !isElementwise(name)) {
         Row &row = *rowOf[*each.product];
         row.claims[claim].flop += flop;
+        row.claims[claim].isUnknown |=
+            !countersMissing(counters, kernel).empty();
         nameKernel(row, name);
         continue;
       }
@@ -281,8 +311,6 @@ private:
       places[row.name] = i;
     std::vector<std::vector<uint32_t>> lists(audit.kernels.size());
     for (const StepKernel &kernel : step.kernels)
-        row.claims[claim].isUnknown |=
-            !countersMissing(counters, kernel).empty();
       lists[places[rowNameOf(trace.kernels[kernel.kernel].name)]].push_back(
           kernel.kernel);
     return lists;
@@ -472,6 +500,7 @@ private:
       claim("counters", "counters");
       audit.claims.back().source = "counters";
       audit.claims.back().total = *flop;
+      audit.claims.back().isPartial = isPartial;
     }
     if (audit.hasSumsAlone())
       note(audit, "sums-alone",
@@ -502,16 +531,13 @@ private:
         llvm::any_of(step.products, [](const TracedProduct &product) {
           return product.phase == TracedProduct::Backward;
         });
-    if (audit.hasBackward || specified.empty())
-      return;
-    size_t all = specified.size();
-    llvm::erase_if(specified, [](const SpecifiedProduct &product) {
-      return product.phase != Phase::Forward;
-    });
-    if (specified.size() != all)
-      audit.notes.push_back(
-          {"forward-only", "the trace has no backward pass: forward passes are "
-                           "compared alone"});
+    if (audit.lacksGradients())
+      note(audit, "no-training",
+           "the trace has a backward pass, and `" + audit.run->name() +
+               "` is no run that trains: only its forward pass is compared");
+    else if (audit.run && !audit.run->isInference && !audit.hasBackward)
+      note(audit, "forward-only",
+           "the trace has no backward pass: forward passes are compared alone");
   }
 
   /// Without a specification, each product of the trace matches itself.
@@ -526,7 +552,6 @@ private:
     }
     for (auto [i, product] : llvm::enumerate(step.products)) {
       Match &match = matches.emplace_back();
-      audit.claims.back().isPartial = isPartial;
       match.traced = {unsigned(i)};
       match.phase = product.phase;
       match.confidence = product.flop ? Confidence::Exact : Confidence::None;
@@ -800,7 +825,7 @@ private:
   /// See rowNameOf(). Another map would move the strings.
   std::unordered_map<trace::Name, std::string> rowNames;
   std::optional<SpecifiedStep> own; ///< owns the names of `specified`
-  std::vector<size_t> begins = {0}; ///< see microBatchesOf
+  std::vector<size_t> begins = {0}; ///< of passes; see microBatchesOf
   std::vector<SpecifiedProduct> specified;
 };
 } // namespace

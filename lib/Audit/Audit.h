@@ -170,9 +170,9 @@ struct Audit {
   Sizes sizes;                   ///< of free axes, from the trace
   std::optional<Rational> asked; ///< see Question::batch
   bool hasBackward = false;      ///< whether gradients are compared
-  /// The number of forward and backward passes whose gradients are accumulated.
-  /// `sizes` are those of one pass.
-  size_t microBatches = 1;
+  /// The sizes of the forward and backward passes whose gradients are
+  /// accumulated; one if it is one. `sizes` are those of the first.
+  std::vector<Sizes> passes;
   std::vector<Claim> claims;
   std::vector<Row> rows;
   std::vector<KernelRow> kernels; ///< longest time first
@@ -192,15 +192,21 @@ struct Audit {
   /// The examples of the step; none if it has no axis of the batch.
   std::optional<Rational> examples() const {
     auto size = sizes.find(kBatchAxis.str());
-    return size == sizes.end()
-               ? std::nullopt
-               : std::optional(size->second * Rational(int64_t(microBatches)));
+    if (size == sizes.end())
+      return std::nullopt;
+    Rational sum;
+    for (const Sizes &pass : passes)
+      if (auto own = pass.find(kBatchAxis.str()); own != pass.end())
+        sum += own->second;
+    return passes.empty() ? size->second : sum;
   }
 
-  /// How well the run fits, to choose among several. First, the matched share
-  /// of the run's FLOP times that of the trace's FLOP; then whether both have
-  /// gradients, or neither.
-  std::pair<double, bool> fit() const;
+  /// Whether the trace has gradients, and the run none.
+  bool lacksGradients() const { return run && run->isInference && hasBackward; }
+  /// How well the run fits, to choose among several. First, whether it has
+  /// gradients if the trace has; then the matched share of its FLOP times that
+  /// of the trace's FLOP; then whether both have gradients, or neither.
+  std::tuple<bool, double, bool> fit() const;
 
   /// Whether the trace has counters of kernels, but neither a timeline nor ops.
   /// Then `kernels` and `levels` are those under the counting tool.

@@ -632,9 +632,20 @@ netc::audit::microBatchesOf(llvm::ArrayRef<TracedProduct> traced) {
         products.push_back({product.kind, product.flop});
     return products;
   };
-  for (size_t i = 1; i < begins.size(); ++i)
-    if (forwardIn(i) != forwardIn(0))
+  const auto first = forwardIn(0);
+  for (size_t i = 1; i < begins.size(); ++i) {
+    auto other = forwardIn(i);
+    if (other.size() != first.size() || first.empty())
       return {0};
+    for (size_t k = 0; k < first.size(); ++k) {
+      auto [kind, flop] = other[k];
+      if (kind != first[k].first ||
+          flop.has_value() != first[k].second.has_value() ||
+          (flop && first[0].second &&
+           *flop * *first[0].second != *first[k].second * *other[0].second))
+        return {0};
+    }
+  }
   return begins;
 }
 

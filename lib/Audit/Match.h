@@ -41,8 +41,9 @@ std::vector<Match> match(llvm::ArrayRef<SpecifiedProduct> specified,
                          llvm::ArrayRef<TracedProduct> traced);
 
 /// The first product of each forward pass of a step, as indices. There are
-/// several if gradients of micro-batches are accumulated. {0} if their forward
-/// products differ.
+/// several if gradients of micro-batches are accumulated: their forward
+/// products are the same, or all of the same part of the first one's FLOP, as
+/// of a smaller last micro-batch. Else {0}.
 std::vector<size_t> microBatchesOf(llvm::ArrayRef<TracedProduct> traced);
 
 /// The sizes of free axes for which most forward products have the FLOP of the

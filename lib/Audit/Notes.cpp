@@ -60,19 +60,63 @@ static size_t updatesOf(const Audit &audit) {
   });
 }
 
+/// ` of 3, 3 and 2 examples`, or of all passes, if they have equally many.
+static std::string examplesText(const Audit &audit) {
+  std::string text;
+  bool areEqual = llvm::all_equal(audit.passes);
+  for (auto [i, pass] : llvm::enumerate(audit.passes)) {
+    auto size = pass.find(kBatchAxis.str());
+    if (size == pass.end())
+      return "";
+    text += (i == 0                        ? " of "
+             : i + 1 < audit.passes.size() ? ", "
+                                           : " and ") +
+            size->second.str();
+    if (areEqual)
+      break;
+  }
+  return text + " examples";
+}
+
+/// The number of backward passes in a step of a netc program, which marks each,
+/// and forward passes in front of them.
+static size_t markedPassesOf(const Audit &audit) {
+  const trace::Trace &trace = *audit.trace;
+  const TracedStep &step = audit.step;
+  size_t passes = 0;
+  bool isBehindForward = false;
+  if (step.isNamed())
+    for (const trace::HostEvent &event : trace.host) {
+      if (event.kind != trace::HostEvent::Annotation ||
+          event.start < step.start || event.start >= step.end)
+        continue;
+      StringRef name = trace.names[event.name];
+      passes += name == "backward" && isBehindForward;
+      if (name == "forward" || name == "backward")
+        isBehindForward = name == "forward";
+    }
+  return passes;
+}
+
 static void noteSizes(Audit &audit, const SpecifiedStep &specified) {
-  if (audit.microBatches > 1 && updatesOf(audit) > 1)
+  size_t passes = audit.passes.size();
+  if (passes > 1 && updatesOf(audit) > 1)
     note(audit, "several-steps",
          llvm::formatv("the step has {0} passes forward and backward and {1} "
                        "steps of an optimizer: it is more than one",
-                       audit.microBatches, updatesOf(audit))
+                       passes, updatesOf(audit))
              .str());
-  else if (audit.microBatches > 1)
+  else if (passes > 1)
     note(audit, "micro-batches",
          llvm::formatv("the step has {0} passes forward and backward, whose "
-                       "gradients are added up: {0} micro-batches of {1} "
-                       "examples",
-                       audit.microBatches, audit.sizes[kBatchAxis.str()].str())
+                       "gradients are added up: {0} micro-batches{1}",
+                       passes, examplesText(audit))
+             .str());
+  else if (size_t marked = markedPassesOf(audit); marked > 1)
+    note(audit, "micro-batches",
+         llvm::formatv("the step has {0} passes forward and backward, whose "
+                       "gradients are added up: {0} micro-batches",
+                       marked)
              .str());
   for (const auto &[axis, size] : audit.sizes) {
     auto written = specified.sizes().find(axis);

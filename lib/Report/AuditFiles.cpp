@@ -241,7 +241,9 @@ static void auditOf(OStream &json, const Audit &audit) {
         for (const auto &[axis, size] : audit.sizes)
           number(json, axis, size);
       });
-      json.attribute("micro_batches", int64_t(audit.microBatches));
+      json.attribute("micro_batches",
+                     std::max(int64_t(audit.passes.size()), int64_t(1)));
+      estimate(json, "examples", audit.examples());
       estimate(json, "memory", audit.memory);
     });
   else

@@ -90,7 +90,10 @@ static void writeRead(Page &page, const Audit &audit) {
             (audit.run->isInference ? " runs " : " trains ") +
             audit.run->network().str();
   for (const auto &[axis, size] : audit.sizes)
-    rest += " · " + axis + " = " + size.str();
+    rest += " · " + axis + " = " +
+            (axis == kBatchAxis ? *audit.examples() : size).str();
+  if (audit.passes.size() > 1)
+    rest += fmt::format(" in {} passes", audit.passes.size());
   if (audit.hasCountersAlone() && !trace.capability.empty())
     rest += " · CC " + trace.capability;
   page.section(audit.file, rest);
@@ -293,12 +296,11 @@ static void writeTotals(Page &page, const Audit &audit) {
                             counted(Rational(rows), "row"),
                             claim.total.isZero() ? "it" : "the rest");
       lines.add(claim.id,
-                fmt::format("counts {}: the shapes of {} do not tell {}",
+                fmt::format("counts {}: {}",
                             claim.total.isZero()
                                 ? "?"
                                 : "at least " + exact(claim.total),
-                            counted(Rational(rows), "row"),
-                            claim.total.isZero() ? "it" : "the rest"),
+                            why),
                 Style::Bad);
       continue;
     }

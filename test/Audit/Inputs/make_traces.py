@@ -537,6 +537,18 @@ for _ in range(2):
 directions.op("aten::mm", [36, 48], [48, 7])
 directions.write("directions")
 
+# Passes forward and backward of 3 and of 2 examples, then one step of the optimizer.
+unequal = Trace()
+for number, examples in (1, 3), (2, 2):
+    unequal.op("aten::mm", [examples, 8], [8, 16], sequence=2 * number)
+    unequal.op("aten::mm", [examples, 16], [16, 2], sequence=2 * number + 1)
+    for sequence, *products in (
+        (2 * number + 1, ([2, examples], [examples, 16]), ([examples, 2], [2, 16])),
+        (2 * number, ([16, examples], [examples, 8])),
+    ):
+        unequal.node("MmBackward0", sequence, lambda: [unequal.op("aten::mm", *product) for product in products])
+unequal.write("unequal")
+
 # A tool that counted additions and no multiply-adds.
 counted("no-ffma", "gemm", **{FMA.replace("ffma", "fadd"): "64"})
 
