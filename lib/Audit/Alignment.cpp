@@ -14,7 +14,8 @@ class Sums {
 public:
   explicit Sums(llvm::ArrayRef<Item> items) : sums(1), near(1, 0), known(1, 0) {
     for (auto [i, item] : llvm::enumerate(items)) {
-      bool goesOn = i && items[i - 1].op == item.op;
+      bool goesOn = i && items[i - 1].op == item.op &&
+                    haveSameWindows(items[i - 1], item);
       known.push_back(!item.flop ? 0 : goesOn ? known.back() + 1 : 1);
       sums.push_back(sums.back() + item.flop.value_or(0));
       near.push_back(sums.back().toDouble());
@@ -156,10 +157,12 @@ private:
         if (ours == theirs && a.flop == b.flop && a.mayBe(b))
           offer(1, 1, (isSame(a, b) ? Same : SameFlop) - likeness(a, b),
                 a.hasSizesOf(b) ? Confidence::Exact : Confidence::Order);
-        if (size_t many = secondSums.addingUpTo(*a.flop, ours, j, maxBlock))
-          offer(1, many, Adds - likeness(a, b), Confidence::Sum);
-        if (size_t many = firstSums.addingUpTo(*b.flop, theirs, i, maxBlock))
-          offer(many, 1, Adds - likeness(a, b), Confidence::Sum);
+        if (a.mayAddUpTo(b)) {
+          if (size_t many = secondSums.addingUpTo(*a.flop, ours, j, maxBlock))
+            offer(1, many, Adds - likeness(a, b), Confidence::Sum);
+          if (size_t many = firstSums.addingUpTo(*b.flop, theirs, i, maxBlock))
+            offer(many, 1, Adds - likeness(a, b), Confidence::Sum);
+        }
       } else if (a.kind == b.kind) {
         offer(1, 1, InOrder - likeness(a, b), Confidence::Order);
       }
@@ -277,6 +280,12 @@ private:
   /// groups: if both sides have several items, all need the same number.
   static bool mayBeOne(llvm::ArrayRef<Item> ours, llvm::ArrayRef<Item> theirs) {
     const Item &first = ours.front();
+    if (!llvm::all_of(
+            ours,
+            [&](const Item &item) { return haveSameWindows(first, item); }) ||
+        !llvm::all_of(theirs,
+                      [&](const Item &item) { return first.mayAddUpTo(item); }))
+      return false;
     if (ours.size() == 1 && theirs.size() == 1)
       return first.mayBe(theirs.front()) && first.hasSizesOf(theirs.front());
     auto hasGroups = [&](const Item &item) {

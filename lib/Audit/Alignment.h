@@ -14,9 +14,8 @@ struct Item {
   std::optional<Rational> flop;
   Elements elements;
   ProductKind kind;
-  int64_t groups; ///< of a convolution
-  /// The shape of an example that a convolution reads; see EventCost.
-  llvm::ArrayRef<int64_t> read;
+  int64_t groups;                       ///< of a convolution
+  llvm::ArrayRef<int64_t> read, window; ///< of a convolution; see EventCost
   /// The parts of the names around it, from the outside.
   llvm::ArrayRef<llvm::StringRef> names;
   llvm::StringRef op; ///< `linear` of a specification; empty for a trace
@@ -26,7 +25,13 @@ struct Item {
     const Elements unknown = {};
     return (elements == other.elements || elements == unknown ||
             other.elements == unknown) &&
-           haveSameShape(read, other.read);
+           haveSameWindows(*this, other);
+  }
+  /// Whether convolutions are alike in all but their FLOP, as far as is known.
+  /// `traced` is of a trace, which may not state groups.
+  bool mayAddUpTo(const Item &traced) const {
+    return haveSameWindows(*this, traced) &&
+           (traced.groups == 1 || groups == traced.groups);
   }
   /// Whether both are attention, or neither. A fused kernel of attention is
   /// several products.

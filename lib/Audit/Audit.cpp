@@ -8,6 +8,7 @@
 #include "lib/Audit/GivenCounts.h"
 #include "lib/Audit/Notes.h"
 #include "lib/Audit/Rules.h"
+#include "lib/Audit/Sizes.h"
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -86,6 +87,8 @@ public:
     compareGradients();
     std::vector<Match> matches =
         audit.run ? matchPasses() : matchesOfTraceAlone();
+    if (audit.run)
+      doubtGuessedExamples(matches);
     audit.rows.reserve(matches.size());
     for (const Match &match : matches)
       audit.rows.push_back(rowOf(match));
@@ -189,6 +192,29 @@ private:
       llvm::append_range(specified, ours);
     }
     return matches;
+  }
+
+  /// If sizes other than those of the run fit, and no shape tells examples and
+  /// the rest of a matrix' rows apart, others may fit as well.
+  void doubtGuessedExamples(std::vector<Match> &matches) {
+    std::optional<Rational> examples = audit.examples();
+    if (!trace.hasShapes || step.isNamed() || !examples)
+      return;
+    Sizes sizes = audit.sizes;
+    sizes[kBatchAxis.str()] = *examples;
+    if (sizes == own->sizes() || tellsExamples(trace, step, specified, matches))
+      return;
+    bool isAny = false;
+    for (Match &match : matches)
+      if (match.confidence < Confidence::Order) {
+        match.confidence = Confidence::Order;
+        isAny = true;
+      }
+    if (isAny)
+      note(audit, "guessed-examples",
+           "no shape in the trace has examples as an axis of their own: N = " +
+               examples->str() +
+               " fits the number of rows, and other sizes may, too");
   }
 
   void claim(StringRef id, StringRef member) {

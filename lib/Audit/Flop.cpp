@@ -15,7 +15,7 @@ using llvm::StringRef;
 
 using Dims = ArrayRef<int64_t>;
 
-static Rational productOf(Dims sizes) {
+Rational netc::audit::elementsOf(Dims sizes) {
   Rational product = 1;
   for (int64_t size : sizes)
     product *= size < 0 ? Rational::invalid() : Rational(size);
@@ -88,10 +88,11 @@ static EventCost matrices(Dims a, Dims b) {
   if (a.size() < 2 || b.size() != a.size() ||
       a[a.size() - 1] != b[b.size() - 2])
     return none();
-  Rational result = productOf(a.drop_back()) * b.back();
+  Rational result = elementsOf(a.drop_back()) * b.back();
   Rational flop = Rational(2) * result * a.back();
-  EventCost cost = both(flop, sorted(productOf(a), productOf(b), result));
+  EventCost cost = both(flop, sorted(elementsOf(a), elementsOf(b), result));
   cost.made = result;
+  cost.operand = a;
   return cost;
 }
 
@@ -109,9 +110,9 @@ static EventCost productWithVector(const Trace &trace, const HostEvent &event,
   Dims a = trace.shape(event, first), vector = trace.shape(event, first + 1);
   if (a.empty() || a.size() > 2 || vector.size() != 1 || a.back() != vector[0])
     return none();
-  Rational result = productOf(a.drop_back());
-  EventCost cost = both(Rational(2) * productOf(a),
-                        sorted(productOf(a), productOf(vector), result));
+  Rational result = elementsOf(a.drop_back());
+  EventCost cost = both(Rational(2) * elementsOf(a),
+                        sorted(elementsOf(a), elementsOf(vector), result));
   cost.made = result;
   return cost;
 }
@@ -123,10 +124,11 @@ static EventCost linear(const Trace &trace, const HostEvent &event, Dims) {
   Dims input = trace.shape(event, 0), weights = trace.shape(event, weight);
   if (input.empty() || weights.size() != 2 || input.back() != weights[1])
     return none();
-  Rational made = productOf(input.drop_back()) * weights[0];
+  Rational made = elementsOf(input.drop_back()) * weights[0];
   EventCost cost = both(Rational(2) * made * weights[1],
-                        sorted(productOf(input), productOf(weights), made));
+                        sorted(elementsOf(input), elementsOf(weights), made));
   cost.made = made;
+  cost.operand = input;
   return cost;
 }
 
@@ -151,7 +153,7 @@ static EventCost groupedProduct(const Trace &trace, const HostEvent &event,
       a.back() != b[b.size() - 2])
     return none();
   return both(Rational(2) * a[a.size() - 2] * a.back() * b.back(),
-              sorted(productOf(a), productOf(b), 0));
+              sorted(elementsOf(a), elementsOf(b), 0));
 }
 
 /// FLOP of one of a convolution's two gradients, from the shape of the result's
@@ -159,8 +161,8 @@ static EventCost groupedProduct(const Trace &trace, const HostEvent &event,
 static Rational oneGradient(Dims gradient, Dims weight) {
   if (gradient.size() < 3 || weight.size() != gradient.size())
     return Rational::invalid();
-  return Rational(2) * gradient[0] * productOf(gradient.drop_front(2)) *
-         productOf(weight);
+  return Rational(2) * gradient[0] * elementsOf(gradient.drop_front(2)) *
+         elementsOf(weight);
 }
 
 /// The elements of a transposed convolution's result along its spatial axes, by
@@ -193,7 +195,7 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
       transposedPlace >= 0 && trace.value(event, transposedPlace) == "True";
   Rational points;
   if (isTransposed) {
-    points = productOf(input.drop_front(2));
+    points = elementsOf(input.drop_front(2));
   } else if (auto stride = listOf(trace.value(event, stridePlace), axes);
              !stride.empty()) {
     auto pad = listOf(trace.value(event, padPlace), axes);
@@ -206,11 +208,11 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
     points = *made;
   } else if (result.size() == input.size() && result[0] == input[0] &&
              result[1] == weight[0]) {
-    points = productOf(result.drop_front(2));
+    points = elementsOf(result.drop_front(2));
   } else {
     return none();
   }
-  Rational flop = Rational(2) * input[0] * points * productOf(weight);
+  Rational flop = Rational(2) * input[0] * points * elementsOf(weight);
   Rational made = Rational(input[0]) * weight[0] * points;
   if (isTransposed)
     made = Rational(input[0]) * weight[1] * groupsOf(trace, event) *
@@ -221,9 +223,11 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
                 listOf(trace.value(event, dilationPlace), axes),
                 listOf(trace.value(event, transposedPlace + 1), axes)});
   EventCost cost = both(
-      flop, made.isValid() ? sorted(productOf(input), productOf(weight), made)
+      flop, made.isValid() ? sorted(elementsOf(input), elementsOf(weight), made)
                            : Elements());
+  cost.operand = input;
   cost.read = input.drop_front();
+  cost.window = weight.drop_front(2);
   return cost;
 }
 
@@ -237,16 +241,17 @@ static EventCost convolutionBackward(const Trace &trace, const HostEvent &event,
       weight.size() != input.size())
     return none();
   bool isTransposed = trace.value(event, 7) == "True";
-  Rational points = productOf((isTransposed ? input : gradient).drop_front(2));
-  Rational one = Rational(2) * input[0] * points * productOf(weight);
+  Rational points = elementsOf((isTransposed ? input : gradient).drop_front(2));
+  Rational one = Rational(2) * input[0] * points * elementsOf(weight);
   llvm::SmallVector<StringRef, 3> mask;
   trace.value(event, 10).trim("[]").split(mask, ',');
   bool hasInput = mask.size() != 3 || mask[0].trim() == "True";
   bool hasWeight = mask.size() != 3 || mask[1].trim() == "True";
   Elements elements =
-      sorted(productOf(input), productOf(weight), productOf(gradient));
+      sorted(elementsOf(input), elementsOf(weight), elementsOf(gradient));
   EventCost cost = both(one * (int(hasInput) + int(hasWeight)), elements);
   cost.read = input.drop_front();
+  cost.window = weight.drop_front(2);
   cost.weight = one * int(hasWeight);
   cost.counter = one * int(hasInput) + *cost.weight * groupsOf(trace, event);
   return cost;
@@ -262,9 +267,14 @@ static EventCost attention(const Trace &trace, const HostEvent &event, Dims) {
   if (query.size() != 4 || key.size() != 4 || value.size() != 4)
     return none();
   constexpr unsigned heads = headsFirst ? 1 : 2, positions = headsFirst ? 2 : 1;
-  Rational flop = Rational(2) * query[0] * query[heads] * query[positions] *
-                  key[positions] * (Rational(query[3]) + value[3]);
-  return both(flop, sorted(productOf(query), productOf(key), productOf(value)));
+  Rational scores =
+      Rational(query[0]) * query[heads] * query[positions] * key[positions];
+  EventCost cost =
+      both(Rational(2) * scores * (Rational(query[3]) + value[3]),
+           sorted(elementsOf(query), elementsOf(key), elementsOf(value)));
+  cost.operand = query;
+  cost.scores = scores;
+  return cost;
 }
 
 /// The cost of attention's gradients. Arguments: the gradient, then the
@@ -305,11 +315,13 @@ static EventCost twice(const Trace &trace, const HostEvent &event,
 static EventCost oneLayerRnn(const Trace &trace, const HostEvent &event, Dims) {
   Dims input = trace.shape(event, 0);
   Rational weights =
-      productOf(trace.shape(event, 1)) + productOf(trace.shape(event, 2));
+      elementsOf(trace.shape(event, 1)) + elementsOf(trace.shape(event, 2));
   if (input.size() != 3 || trace.shape(event, 1).size() != 2)
     return none();
-  return both(Rational(2) * input[0] * input[1] * weights,
-              sorted(productOf(input), weights, 0));
+  EventCost cost = both(Rational(2) * input[0] * input[1] * weights,
+                        sorted(elementsOf(input), weights, 0));
+  cost.operand = input;
+  return cost;
 }
 
 /// The cost of a recurrence with all weights in one buffer. Arguments: input;
@@ -340,8 +352,10 @@ static EventCost manyLayerRnn(const Trace &trace, const HostEvent &event,
   };
   Rational weights =
       weightsOf(input.back()) + weightsOf(directions * state) * (layers - 1);
-  return both(Rational(2) * productOf(input.drop_back()) * weights,
-              sorted(productOf(input), weights, 0));
+  EventCost cost = both(Rational(2) * elementsOf(input.drop_back()) * weights,
+                        sorted(elementsOf(input), weights, 0));
+  cost.operand = input;
+  return cost;
 }
 
 static EventCost unknown(const Trace &, const HostEvent &, Dims) {
@@ -354,7 +368,7 @@ static EventCost inputGradientOf2021(const Trace &trace, const HostEvent &event,
                                      Dims) {
   Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
   return both(oneGradient(gradient, weight),
-              sorted(productOf(gradient), productOf(weight), 0));
+              sorted(elementsOf(gradient), elementsOf(weight), 0));
 }
 
 namespace {
@@ -629,8 +643,8 @@ EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
   if (name == backwardOf2021) {
     Dims gradient = trace.shape(event, 1), weight = trace.shape(event, 2);
     Rational flop = oneGradient(gradient, weight);
-    return both(flop, sorted(productOf(trace.shape(event, 0)),
-                             productOf(weight), productOf(gradient)));
+    return both(flop, sorted(elementsOf(trace.shape(event, 0)),
+                             elementsOf(weight), elementsOf(gradient)));
   }
   if (name.starts_with(ownPrefix))
     return ownCost(trace, event);
@@ -656,7 +670,7 @@ std::optional<Rational> netc::audit::profilerFlop(const Trace &trace,
         pad.empty() || dilation.empty())
       return 0;
     if (auto points = windows(input, weight, stride, pad, dilation))
-      flop = Rational(2) * input[0] * *points * productOf(weight);
+      flop = Rational(2) * input[0] * *points * elementsOf(weight);
   } else if (name == "aten::mm" || name == "aten::bmm") {
     return hasSizes(trace, event) ? matrices(shape(0), shape(1)).flop
                                   : std::nullopt;
@@ -664,7 +678,7 @@ std::optional<Rational> netc::audit::profilerFlop(const Trace &trace,
     return hasSizes(trace, event) ? matrices(shape(1), shape(2)).flop
                                   : std::nullopt;
   } else if (isElementwise(trace, event) && trace.inputsOf(event).shapes.size) {
-    flop = productOf(shape(0)); // 1 for a scalar
+    flop = elementsOf(shape(0)); // 1 for a scalar
   }
   return flop.isValid() ? flop : Rational(0);
 }

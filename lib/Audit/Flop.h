@@ -24,7 +24,16 @@ struct EventCost {
   /// The shape of an example that a convolution reads; empty if not known. Of
   /// images of other sizes the elements may be equal.
   llvm::ArrayRef<int64_t> read = {};
+  /// The sizes of a convolution's window; empty if not known.
+  llvm::ArrayRef<int64_t> window = {};
+  /// The shape of the first operand of data; empty if not known.
+  llvm::ArrayRef<int64_t> operand = {};
+  /// Elements of the scores of attention, which a fused kernel has inside.
+  std::optional<Rational> scores = std::nullopt;
 };
+
+/// The number of elements of a shape; invalid if a size is not known.
+Rational elementsOf(llvm::ArrayRef<int64_t> shape);
 
 /// The kind of product that an event is, by PyTorch's names or by what netc's
 /// own traces state. None if it is no product, or if the product is another

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Audit/Alignment.h"
+#include "lib/Audit/Sizes.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -21,11 +22,6 @@ llvm::StringRef netc::audit::nameOf(Confidence confidence) {
 }
 
 namespace {
-/// Whether both convolutions read an example of the same shape, if they tell.
-bool readsSame(const SpecifiedProduct &ours, const TracedProduct &theirs) {
-  return haveSameShape(ours.read, theirs.read);
-}
-
 /// `layer1`, `0`, `conv` of `layer1.0.Conv_0`: words and numbers in lower case.
 class NameParts {
 public:
@@ -77,6 +73,7 @@ public:
                       tracedIn(TracedProduct::Update))),
         TracedProduct::Update);
     order();
+    doubtOtherSizes();
     return std::move(matches);
   }
 
@@ -99,18 +96,28 @@ private:
         ours += specified[i].flop;
       for (unsigned i : match.traced)
         theirs += traced[i].flop.value_or(Rational::invalid());
-      if (!match.specified.empty() && !match.traced.empty())
-        match.confidence =
-            ours == theirs ? Confidence::Exact : Confidence::Order;
-      else if (match.traced.empty())
+      // FLOP of an event are whole, those of a mean length are not.
+      Rational rounding = Rational(match.traced.size());
+      if (match.traced.empty())
         match.phase = key.second == "forward"     ? TracedProduct::Forward
                       : key.second == "recompute" ? TracedProduct::Recompute
                       : key.second == "update"    ? TracedProduct::Update
                                                   : TracedProduct::Backward;
+      else if (!match.specified.empty() && (ours - theirs).abs() <= rounding)
+        match.confidence =
+            ours == theirs ? Confidence::Exact : Confidence::Order;
     }
+    std::vector<Match> others;
     for (auto &[key, match] : byName) {
       if (key.second == stringifyPhase(Phase::Forward))
         forwardOf[key.first].push_back(matches.size());
+      // Of other FLOP it is another product.
+      if (match.confidence == Confidence::None && !match.specified.empty() &&
+          !match.traced.empty()) {
+        others.push_back(match);
+        others.back().specified.clear();
+        match.traced.clear();
+      }
       matches.push_back(std::move(match));
     }
     size_t i = 0;
@@ -119,6 +126,7 @@ private:
         matches[i].forward = forwardOfName(key.first);
       ++i;
     }
+    llvm::append_range(matches, others);
     order();
     return std::move(matches);
   }
@@ -145,11 +153,11 @@ private:
     for (unsigned i : ours)
       first.push_back(
           {specified[i].flop, specified[i].elements, specified[i].kind,
-           specified[i].groups, specified[i].read,
+           specified[i].groups, specified[i].read, specified[i].window,
            names.emplace_back(specified[i].name).get(), specified[i].op});
     for (unsigned i : theirs)
       second.push_back({traced[i].flop, traced[i].elements, traced[i].kind,
-                        traced[i].groups, traced[i].read,
+                        traced[i].groups, traced[i].read, traced[i].window,
                         names.emplace_back(traced[i].path).get(), ""});
     std::vector<Match> found;
     for (const Block &block : alignItems(first, second)) {
@@ -341,16 +349,39 @@ private:
             *gradient.flop == *forward.flop * 2);
   }
 
+  /// FLOP of gradients, and those that the gradient of a recurrence's initial
+  /// state would take, which nothing needs and an op may compute.
+  std::pair<Rational, Rational>
+  gradientFlop(llvm::ArrayRef<unsigned> gradients) const {
+    Rational sum, firstState;
+    for (unsigned i : gradients) {
+      const SpecifiedProduct &product = specified[i];
+      sum += product.flop;
+      if (product.phase == Phase::InputGradient && product.iterations > 1)
+        firstState += product.flop / product.iterations;
+    }
+    return {sum, firstState};
+  }
+
   /// For gradients of one product by autograd's numbers: matches what is left
-  /// on both sides, whatever its FLOP.
-  static std::vector<Match> joined(std::vector<Match> found) {
+  /// on both sides, also where one side has one gradient and the other both.
+  std::vector<Match> joined(std::vector<Match> found) const {
     Match rest;
     for (const Match &match : found)
       if (match.confidence == Confidence::None) {
         rest.specified.append(match.specified);
         rest.traced.append(match.traced);
       }
-    if (rest.specified.empty() || rest.traced.empty())
+    auto [ours, firstState] = gradientFlop(rest.specified);
+    Rational theirs;
+    bool isKnown = true;
+    for (unsigned j : rest.traced) {
+      isKnown &= traced[j].flop.has_value();
+      theirs += traced[j].flop.value_or(0);
+    }
+    if (rest.specified.empty() || rest.traced.empty() ||
+        (isKnown && ours != theirs && ours + firstState != theirs &&
+         ours * 2 != theirs && ours != theirs * 2))
       return found;
     rest.confidence = Confidence::Order;
     llvm::erase_if(found, [](const Match &match) {
@@ -412,11 +443,7 @@ private:
       if (traced[i].flop)
         listsOf(*traced[i].flop, traced[i].elements, traced[i].made.value_or(0))
             .theirs.push_back(i);
-    std::vector<Match> found = paired(byShape, ours, theirs);
-    for (Match &match : found)
-      if (!readsSame(specified[match.specified[0]], traced[match.traced[0]]))
-        match.confidence = Confidence::Order;
-    return found;
+    return paired(byShape, ours, theirs);
   }
 
   /// Matches gradients of recurrences that are one op, in the reverse order of
@@ -437,15 +464,23 @@ private:
     for (auto &[forward, list] : gradients)
       all[0].ours.push_back(list);
     llvm::copy_if(theirs, std::back_inserter(all[0].theirs), isRecurrence);
-    std::vector<Match> found = paired(all, ours, theirs);
+    std::vector<Match> found = paired(all, ours, theirs), same;
     for (Match &match : found) {
-      Rational sum;
-      for (unsigned i : match.specified)
-        sum += specified[i].flop;
-      if (traced[match.traced.front()].flop != sum)
+      auto [sum, firstState] = gradientFlop(match.specified);
+      const std::optional<Rational> &flop = traced[match.traced[0]].flop;
+      if (flop == sum) {
+        same.push_back(std::move(match));
+      } else if (!flop || *flop == sum + firstState) {
         match.confidence = Confidence::Order;
+        same.push_back(std::move(match));
+      } else {
+        llvm::append_range(ours, match.specified);
+        llvm::append_range(theirs, match.traced);
+      }
     }
-    return found;
+    llvm::sort(ours);
+    llvm::sort(theirs);
+    return same;
   }
 
   /// Matches convolutions whose two gradients are one op of the trace.
@@ -524,7 +559,7 @@ private:
                theirs.traced.size() == 1 &&
                traced[theirs.traced[0]].flop == product.flop &&
                traced[theirs.traced[0]].elements == product.elements &&
-               readsSame(product, traced[theirs.traced[0]]);
+               haveSameWindows(product, traced[theirs.traced[0]]);
       });
       if (same == found.end())
         continue;
@@ -571,6 +606,18 @@ private:
         continue;
       std::swap(a.traced, b.traced);
     }
+  }
+
+  /// Matches whose sizes are others agree by their FLOP alone, and so do the
+  /// gradients of their products.
+  void doubtOtherSizes() {
+    std::vector<bool> areOthers(matches.size());
+    for (auto [i, match] : llvm::enumerate(matches))
+      areOthers[i] = otherSizeIn(specified, traced, match).has_value();
+    for (auto [match, isOther] : llvm::zip(matches, areOthers))
+      if (match.confidence < Confidence::Order &&
+          (isOther || (match.forward && areOthers[*match.forward])))
+        match.confidence = Confidence::Order;
   }
 
   /// Sorts matches by the specification; those that it lacks come last.
@@ -647,172 +694,4 @@ netc::audit::microBatchesOf(llvm::ArrayRef<TracedProduct> traced) {
     }
   }
   return begins;
-}
-
-//===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-/// The keys that `add` counts for the operands of the step, the most frequent
-/// first, at most `most`. It gets the first three sizes of each operand.
-template <typename Key, typename Add>
-static std::vector<Key> oftenIn(const trace::Trace &trace,
-                                const TracedStep &step, size_t most, Add add) {
-  std::map<Key, size_t> counts;
-  for (const trace::HostEvent &event : trace.host)
-    if (event.start >= step.start && event.start < step.end)
-      for (unsigned i = 0; i < trace.inputsOf(event).shapes.size; ++i)
-        add(trace.shape(event, i).take_front(3), counts);
-  std::vector<std::pair<size_t, Key>> sorted;
-  for (const auto &[key, count] : counts)
-    sorted.push_back({count, key});
-  llvm::sort(sorted, std::greater<>());
-  std::vector<Key> keys;
-  for (const auto &[count, key] : sorted)
-    if (keys.size() < most)
-      keys.push_back(key);
-  return keys;
-}
-
-/// The most frequent sizes of axes.
-static std::vector<Rational> sizesIn(const trace::Trace &trace,
-                                     const TracedStep &step) {
-  std::vector<int64_t> sizes = oftenIn<int64_t>(
-      trace, step, 128, [](llvm::ArrayRef<int64_t> shape, auto &counts) {
-        for (int64_t size : shape)
-          if (size > 0)
-            ++counts[size];
-      });
-  return {sizes.begin(), sizes.end()};
-}
-
-/// The most frequent pairs of sizes in one operand, in their order: examples
-/// and positions, height and width.
-static std::vector<std::pair<int64_t, int64_t>>
-pairsIn(const trace::Trace &trace, const TracedStep &step) {
-  return oftenIn<std::pair<int64_t, int64_t>>(
-      trace, step, 64, [](llvm::ArrayRef<int64_t> shape, auto &counts) {
-        for (size_t i = 0; i < shape.size(); ++i)
-          for (size_t j = i + 1; j < shape.size(); ++j)
-            if (shape[i] > 0 && shape[j] > 0)
-              ++counts[{shape[i], shape[j]}];
-      });
-}
-
-/// The forward products. A program of netc runs an op in parts, also in those
-/// of its batch: they bear one name, and are one.
-static std::vector<TracedProduct>
-forwardProducts(llvm::ArrayRef<TracedProduct> traced) {
-  std::vector<TracedProduct> products;
-  std::map<llvm::StringRef, size_t> places;
-  for (const TracedProduct &product : traced) {
-    if (product.phase != TracedProduct::Forward)
-      continue;
-    if (product.isNamed())
-      if (auto [place, isNew] =
-              places.try_emplace(product.name, products.size());
-          !isNew) {
-        TracedProduct &whole = products[place->second];
-        whole.flop = whole.flop.value_or(0) + product.flop.value_or(0);
-        continue;
-      }
-    products.push_back(product);
-  }
-  return products;
-}
-
-Sizes netc::audit::findSizes(const SpecifiedStep &step,
-                             const trace::Trace &trace,
-                             const TracedStep &traced, const Sizes &fixed) {
-  constexpr size_t most = 256; // products that are compared
-  const std::vector<TracedProduct> forward = forwardProducts(traced.products);
-  // By FLOP. Those of several sizes may have the same.
-  std::map<std::string, std::vector<const TracedProduct *>> theirs;
-  size_t all = 0;
-  for (const TracedProduct &product : forward)
-    if (product.flop) {
-      // A fused kernel is two products.
-      int parts = product.kind == ProductKind::Attention ? 2 : 1;
-      auto &list = theirs[(*product.flop / parts).str()];
-      list.insert(list.end(), parts, &product);
-      all += parts;
-    }
-  Sizes sizes = step.sizes();
-  for (const auto &[axis, size] : fixed)
-    sizes[axis] = size;
-  // How many have FLOP and sizes of the trace, and FLOP without known sizes:
-  // FLOP alone may be those of another network.
-  auto scoreOf = [&](const Sizes &at) {
-    auto left = theirs;
-    std::pair<size_t, size_t> score;
-    auto isInTrace = [&](const Rational &flop) {
-      return theirs.count(flop.str()) != 0;
-    };
-    for (const SpecifiedProduct &ours : step.forwardAt(at, most, isInTrace)) {
-      auto found = left.find(ours.flop.str());
-      if (found == left.end())
-        continue;
-      std::vector<const TracedProduct *> &list = found->second;
-      auto place = llvm::find_if(list, [&](const TracedProduct *product) {
-        return product->elements == ours.elements && readsSame(ours, *product);
-      });
-      size_t &kind = place != list.end() ? score.first : score.second;
-      if (place == list.end())
-        place = llvm::find_if(list, [&](const TracedProduct *product) {
-          return product->elements == Elements();
-        });
-      if (place == list.end())
-        continue;
-      list.erase(place);
-      ++kind;
-    }
-    return score;
-  };
-  std::vector<Rational> candidates = sizesIn(trace, traced);
-  // If the trace has no shapes, the FLOP of the first products suggest the
-  // batch.
-  if (llvm::is_contained(step.axes(), kBatchAxis)) {
-    constexpr size_t first = 8;
-    Sizes one = sizes;
-    one[kBatchAxis.str()] = 1;
-    std::vector<SpecifiedProduct> ofOne = step.forwardAt(one, first);
-    for (size_t i = 0; i < std::min(ofOne.size(), forward.size()); ++i)
-      if (forward[i].flop)
-        if (Rational ratio = *forward[i].flop / ofOne[i].flop;
-            ratio.isInteger() && ratio > 0)
-          candidates.push_back(ratio);
-  }
-  std::pair<size_t, size_t> best = scoreOf(sizes);
-  auto offer = [&](Sizes other) {
-    if (auto score = scoreOf(other); score > best) {
-      best = score;
-      sizes = std::move(other);
-    }
-  };
-  auto offerEach = [&] {
-    for (const std::string &axis : step.axes())
-      if (!fixed.count(axis))
-        for (const Rational &size : candidates) {
-          Sizes other = sizes;
-          other[axis] = size;
-          offer(std::move(other));
-        }
-  };
-  offerEach();
-  // If two sizes are wrong, few products fit after one of them is corrected.
-  all = std::min(step.forwardAt(sizes, most).size(), all);
-  if (2 * (best.first + best.second) >= all)
-    return sizes;
-  std::vector<std::pair<int64_t, int64_t>> pairs = pairsIn(trace, traced);
-  for (const std::string &first : step.axes())
-    for (const std::string &second : step.axes())
-      if (first != second && !fixed.count(first) && !fixed.count(second))
-        for (auto [one, two] : pairs) {
-          Sizes other = sizes;
-          other[first] = one;
-          other[second] = two;
-          offer(std::move(other));
-        }
-  offerEach();
-  return sizes;
 }

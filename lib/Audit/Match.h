@@ -46,11 +46,6 @@ std::vector<Match> match(llvm::ArrayRef<SpecifiedProduct> specified,
 /// of a smaller last micro-batch. Else {0}.
 std::vector<size_t> microBatchesOf(llvm::ArrayRef<TracedProduct> traced);
 
-/// The sizes of free axes for which most forward products have the FLOP of the
-/// trace. The specification's sizes win ties. Sizes in `fixed` are kept.
-Sizes findSizes(const SpecifiedStep &step, const trace::Trace &trace,
-                const TracedStep &traced, const Sizes &fixed);
-
 } // namespace netc::audit
 
 #endif // NETC_LIB_AUDIT_MATCH_H

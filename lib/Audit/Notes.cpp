@@ -5,6 +5,7 @@
 #include "lib/Audit/Notes.h"
 
 #include "lib/Analysis/Run.h"
+#include "lib/Audit/Sizes.h"
 #include "lib/Audit/Utilization.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -247,39 +248,18 @@ static void noteUnknownCounts(Audit &audit) {
                .str());
 }
 
-/// `8 x 4 x 4`.
-template <typename Size>
-static std::string sizesText(llvm::ArrayRef<Size> sizes) {
-  return llvm::join(
-      llvm::map_range(sizes,
-                      [](const Size &size) { return Rational(size).str(); }),
-      " x ");
-}
-
 void netc::audit::noteOtherSizes(Audit &audit,
                                  llvm::ArrayRef<SpecifiedProduct> specified,
                                  llvm::ArrayRef<Match> matches) {
   size_t others = 0;
   std::string first;
   for (const Match &match : matches) {
-    if (match.confidence != Confidence::Order || match.specified.size() != 1 ||
-        match.traced.size() != 1)
+    if (match.confidence != Confidence::Order)
       continue;
-    const SpecifiedProduct &ours = specified[match.specified[0]];
-    const TracedProduct &theirs = audit.step.products[match.traced[0]];
-    if (theirs.flop != ours.flop || others++)
+    auto other = otherSizeIn(specified, audit.step.products, match);
+    if (!other || others++)
       continue;
-    first = haveSameShape(ours.read, theirs.read)
-                ? llvm::formatv("`{0}` has matrices with elements {1}, in the "
-                                "run {2}",
-                                ours.name,
-                                sizesText(llvm::ArrayRef(theirs.elements)),
-                                sizesText(llvm::ArrayRef(ours.elements)))
-                      .str()
-                : llvm::formatv("`{0}` reads examples of {1}, in the run {2}",
-                                ours.name, sizesText(theirs.read),
-                                sizesText(llvm::ArrayRef(ours.read)))
-                      .str();
+    first = "`" + specified[match.specified[0]].name.str() + "` " + *other;
   }
   if (others)
     note(audit, "other-sizes",

@@ -32,6 +32,28 @@ static std::vector<Polynomial> readBy(mlir::Operation *op) {
                              : sizes.take_back(axes - 1).vec();
 }
 
+/// The sizes of a convolution's window.
+static std::vector<Polynomial> windowOf(mlir::Operation *op) {
+  if (!mlir::isa<ConvOp, ConvTransposeOp>(op))
+    return {};
+  return llvm::ArrayRef(shapeOf(op->getOperand(1)).sizes).drop_front(2).vec();
+}
+
+/// The shape of the first operand that has examples, with the iterations of the
+/// loops around it.
+static std::vector<Polynomial> operandOf(mlir::Operation *op,
+                                         const Polynomial &iterations) {
+  for (mlir::Value operand : op->getOperands()) {
+    Shape shape = shapeOf(operand);
+    if (llvm::is_contained(shape.elements().symbols(), kBatchAxis)) {
+      std::vector<Polynomial> sizes = {iterations};
+      llvm::append_range(sizes, shape.sizes);
+      return sizes;
+    }
+  }
+  return {};
+}
+
 static int64_t convolutionGroups(mlir::Operation *op) {
   auto groups = op->getAttrOfType<mlir::IntegerAttr>("groups");
   return groups ? groups.getInt() : 1;
@@ -42,7 +64,9 @@ SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
   auto hidden = findCausalProducts(step);
   bool isHalf = run.conventions.causal == Conventions::Half;
   std::set<std::string> symbols;
-  std::map<std::string, std::vector<Polynomial>> readByName;
+  std::map<std::string,
+           std::pair<std::vector<Polynomial>, std::vector<Polynomial>>>
+      readByName;
   forEachExecution(
       step.getBlock(), 1, [&](mlir::Operation *op, const Polynomial &times) {
         auto counted = mlir::dyn_cast<CostOpInterface>(op);
@@ -67,9 +91,14 @@ SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
           product.elements[i] = shapeOf(op->getOperand(i)).elements();
         product.groups = convolutionGroups(op);
         // Gradients read other values than their forward op.
-        if (product.phase == Phase::Forward)
-          readByName[product.name] = readBy(op);
-        product.read = readByName[product.name];
+        auto &[read, window] = readByName[product.name];
+        if (product.phase == Phase::Forward) {
+          read = readBy(op);
+          window = windowOf(op);
+          product.operand = operandOf(op, times);
+        }
+        product.read = read;
+        product.window = window;
         for (std::string &symbol : product.flop.symbols())
           symbols.insert(std::move(symbol));
         products.push_back(std::move(product));
@@ -102,8 +131,13 @@ static void setSizes(const Product &product, Axes &axes, SpecifiedProduct &at) {
   for (unsigned i = 0; i < 3; ++i)
     at.elements[i] = valueOf(product.elements[i], axes);
   llvm::sort(at.elements);
-  for (const Polynomial &size : product.read)
-    at.read.push_back(valueOf(size, axes).toInt64().value_or(-1));
+  auto evaluate = [&](llvm::ArrayRef<Polynomial> sizes, auto &values) {
+    for (const Polynomial &size : sizes)
+      values.push_back(valueOf(size, axes).toInt64().value_or(-1));
+  };
+  evaluate(product.read, at.read);
+  evaluate(product.window, at.window);
+  evaluate(product.operand, at.operand);
 }
 
 std::vector<SpecifiedProduct>

@@ -29,13 +29,24 @@ struct SpecifiedProduct {
   Rational made; ///< elements of its result
   Rational iterations = 1;
   int64_t groups = 1;
-  llvm::SmallVector<int64_t, 3> read; ///< see EventCost
+  llvm::SmallVector<int64_t, 3> read, window; ///< see EventCost
+  /// The shape of the first operand that has examples, all iterations of the
+  /// loops around it together; empty for gradients.
+  llvm::SmallVector<int64_t, 5> operand;
 };
 
 /// Whether two shapes are the same, or one of them is not known.
 inline bool haveSameShape(llvm::ArrayRef<int64_t> a,
                           llvm::ArrayRef<int64_t> b) {
   return a.empty() || b.empty() || a == b;
+}
+
+/// Whether two convolutions read examples of one shape through windows of one
+/// shape, as far as is known.
+template <typename One, typename Other>
+bool haveSameWindows(const One &one, const Other &other) {
+  return haveSameShape(one.read, other.read) &&
+         haveSameShape(one.window, other.window);
 }
 
 /// The sizes of a step's free axes.
@@ -71,7 +82,7 @@ private:
     Phase phase;
     Polynomial flop, exact, made, iterations;
     std::array<Polynomial, 3> elements;
-    std::vector<Polynomial> read; ///< see EventCost
+    std::vector<Polynomial> read, window, operand; ///< see SpecifiedProduct
     int64_t groups;
   };
 

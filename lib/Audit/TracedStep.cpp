@@ -366,6 +366,9 @@ private:
     product.flop = cost.flop;
     product.elements = cost.elements;
     product.read = cost.read;
+    product.window = cost.window;
+    product.operand = unfolded(i, cost.operand);
+    product.scores = cost.scores;
     if (tree.around(i, [&](uint32_t i) {
           return hidesFromCounter(trace, trace.host[i]);
         }) == nobody)
@@ -412,6 +415,23 @@ private:
       product.phase = TracedProduct::Update;
     }
     step.products.push_back(std::move(product));
+  }
+
+  /// The shape of an operand in the outermost op around event `i` that has an
+  /// operand of as many elements.
+  llvm::ArrayRef<int64_t> unfolded(uint32_t i,
+                                   llvm::ArrayRef<int64_t> operand) const {
+    Rational elements = elementsOf(operand);
+    for (i = tree.parent[i];
+         i != nobody && isOp(i) && nodeOf(nameOf(i)).empty();
+         i = tree.parent[i])
+      for (unsigned k = 0; k < trace.inputsOf(trace.host[i]).shapes.size; ++k)
+        if (llvm::ArrayRef<int64_t> shape = trace.shape(trace.host[i], k);
+            shape.size() >= operand.size() && elementsOf(shape) == elements) {
+          operand = shape;
+          break;
+        }
+    return operand;
   }
 
   /// The shape of a convolution's result, in case the stride is unknown: the

@@ -35,7 +35,11 @@ struct TracedProduct {
   Elements elements;
   std::optional<Rational> made, weight; ///< see EventCost
   int64_t groups = 1;                   ///< of a convolution
-  llvm::ArrayRef<int64_t> read;         ///< see EventCost
+  llvm::ArrayRef<int64_t> read, window; ///< see EventCost
+  /// The shape of the first operand, as the outermost op around the product has
+  /// it: `aten::linear` hands examples and positions on as rows of one matrix.
+  llvm::ArrayRef<int64_t> operand;
+  std::optional<Rational> scores; ///< see EventCost
   int64_t sequence = -1; ///< of its node of autograd; of a backward one, too
   /// Of netc's programs: the op of the specification, and `forward`, `input`,
   /// `weight`, `recompute`.

@@ -537,6 +537,23 @@ for _ in range(2):
 directions.op("aten::mm", [36, 48], [48, 7])
 directions.write("directions")
 
+# 3 examples of 12 positions, which are rows of one matrix, and the layer around it, if the trace has it.
+for name in "rows", "rows-alone":
+    trace = Trace()
+    for inputs, outputs in (8, 16), (16, 4):
+        product = [36, inputs], [inputs, outputs]
+        if name == "rows":
+            dims = {"Input Dims": [[3, 12, inputs], [outputs, inputs], []]}
+            trace.around("cpu_op", "aten::linear", lambda: trace.op("aten::mm", *product), **dims)
+        else:
+            trace.op("aten::mm", *product)
+    trace.write(name)
+
+# Attention in 4 heads of 8 features.
+heads = Trace()
+heads.op("aten::_scaled_dot_product_flash_attention_for_cpu", *[[2, 4, 16, 8]] * 3)
+heads.write("heads")
+
 # Passes forward and backward of 3 and of 2 examples, then one step of the optimizer.
 unequal = Trace()
 for number, examples in (1, 3), (2, 2):

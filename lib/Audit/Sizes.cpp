@@ -1,0 +1,396 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Sizes.h"
+
+#include "lib/Audit/Flop.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <map>
+#include <set>
+
+using namespace netc;
+using namespace netc::audit;
+using Dims = llvm::ArrayRef<int64_t>;
+
+//===----------------------------------------------------------------------===//
+// Shapes of both sides
+//===----------------------------------------------------------------------===//
+
+using SizeList = llvm::SmallVector<int64_t, 8>;
+
+/// The axes of a shape that have more than one element, sorted.
+static SizeList axesOf(Dims shape) {
+  SizeList axes;
+  llvm::copy_if(shape, std::back_inserter(axes),
+                [](int64_t size) { return size != 1; });
+  llvm::sort(axes);
+  return axes;
+}
+
+/// Whether the axes of `fine` are parts of those of `coarse`: 2 x 3 x 4 x 5 of
+/// 6 x 20. Both have as many elements.
+static bool areParts(SizeList fine, Dims coarse) {
+  if (coarse.empty())
+    return fine.empty();
+  // Takes away one axis of `fine` after another whose product is an axis.
+  auto take = [&](auto &take, int64_t left, size_t from,
+                  const SizeList &rest) -> bool {
+    if (left == 1)
+      return areParts(rest, coarse.drop_front());
+    for (size_t i = from; i < rest.size(); ++i)
+      if (left % rest[i] == 0) {
+        SizeList others = rest;
+        others.erase(others.begin() + i);
+        if (take(take, left / rest[i], i, others))
+          return true;
+      }
+    return false;
+  };
+  return take(take, coarse.front(), 0, fine);
+}
+
+Told netc::audit::compareShapes(Dims specified, Dims traced) {
+  constexpr size_t most = 8; // axes
+  if (specified.size() > most || traced.size() > most ||
+      llvm::any_of(specified, [](int64_t size) { return size < 1; }) ||
+      llvm::any_of(traced, [](int64_t size) { return size < 1; }) ||
+      elementsOf(specified) != elementsOf(traced))
+    return Told::Nothing;
+  SizeList ours = axesOf(specified), theirs = axesOf(traced);
+  bool isLonger = traced.size() > specified.size();
+  if (ours == theirs ? traced.size() >= specified.size()
+                     : isLonger && areParts(theirs, ours))
+    return Told::Same;
+  return areParts(ours, theirs) ? Told::Nothing : Told::Other;
+}
+
+/// What the operand of a product says. `times` products of the trace are
+/// matched with it, perhaps each an iteration of a loop.
+static Told compareOperand(const SpecifiedProduct &ours,
+                           const TracedProduct &theirs, int64_t times) {
+  if (ours.operand.empty() || theirs.operand.empty())
+    return Told::Nothing;
+  SizeList all = {times};
+  llvm::append_range(all, theirs.operand);
+  Dims once = theirs.operand, specifiedOnce = Dims(ours.operand).drop_front();
+  bool isLoop = ours.operand.front() != 1;
+  Told told = Told::Nothing;
+  for (auto [specified, traced] :
+       {std::pair(isLoop ? Dims(ours.operand) : specifiedOnce,
+                  times == 1 ? once : Dims(all)),
+        std::pair(isLoop ? Dims(ours.operand) : specifiedOnce, once),
+        std::pair(specifiedOnce, once)})
+    if (Told each = compareShapes(specified, traced); each == Told::Same)
+      return each;
+    else if (each == Told::Other)
+      told = each;
+  return told;
+}
+
+Told netc::audit::compareOperands(llvm::ArrayRef<SpecifiedProduct> specified,
+                                  llvm::ArrayRef<TracedProduct> traced,
+                                  const Match &match) {
+  Told told = Told::Nothing;
+  for (unsigned i : match.specified)
+    for (unsigned j : match.traced)
+      if (Told each =
+              compareOperand(specified[i], traced[j], match.traced.size());
+          each == Told::Same)
+        return each;
+      else if (each == Told::Other)
+        told = each;
+  return told;
+}
+
+/// `8 x 4 x 4`.
+template <typename Size>
+static std::string sizesText(llvm::ArrayRef<Size> sizes) {
+  return llvm::join(
+      llvm::map_range(sizes,
+                      [](const Size &size) { return Rational(size).str(); }),
+      " x ");
+}
+
+/// The first other size of one product of each side. `isAlone` if its elements
+/// are those of the other.
+static std::optional<std::string> otherSizeOf(const SpecifiedProduct &ours,
+                                              const TracedProduct &theirs,
+                                              bool isAlone) {
+  constexpr Elements unknown = {};
+  if (!haveSameShape(ours.read, theirs.read))
+    return llvm::formatv("reads examples of {0}, in the run {1}",
+                         sizesText(theirs.read), sizesText(Dims(ours.read)))
+        .str();
+  if (!haveSameShape(ours.window, theirs.window))
+    return llvm::formatv("has windows of {0}, in the run {1}",
+                         sizesText(theirs.window), sizesText(Dims(ours.window)))
+        .str();
+  if (isAlone && theirs.elements != unknown && theirs.elements != ours.elements)
+    return llvm::formatv("has matrices with elements {0}, in the run {1}",
+                         sizesText(llvm::ArrayRef(theirs.elements)),
+                         sizesText(llvm::ArrayRef(ours.elements)))
+        .str();
+  return std::nullopt;
+}
+
+/// `12 times 3 x 24`.
+static std::string timesText(int64_t times, Dims shape) {
+  return (times == 1 ? "" : std::to_string(times) + " times ") +
+         sizesText(shape);
+}
+
+std::optional<std::string>
+netc::audit::otherSizeIn(llvm::ArrayRef<SpecifiedProduct> specified,
+                         llvm::ArrayRef<TracedProduct> traced,
+                         const Match &match) {
+  Rational ourFlop, theirFlop;
+  for (unsigned i : match.specified)
+    ourFlop += specified[i].flop;
+  for (unsigned j : match.traced)
+    theirFlop += traced[j].flop.value_or(Rational::invalid());
+  if (match.specified.empty() || match.traced.empty() || ourFlop != theirFlop)
+    return std::nullopt;
+  // Both gradients of a convolution are one op.
+  const SpecifiedProduct &first = specified[match.specified[0]];
+  bool isAlone = match.traced.size() == 1 &&
+                 (match.specified.size() == 1 ||
+                  (first.kind == ProductKind::Windows &&
+                   llvm::all_of(match.specified, [&](unsigned i) {
+                     return specified[i].name == first.name;
+                   })));
+  for (unsigned i : match.specified)
+    for (unsigned j : match.traced)
+      if (auto other = otherSizeOf(specified[i], traced[j], isAlone))
+        return other;
+  // One of the products that a fused kernel is makes the scores.
+  const std::optional<Rational> &scores = traced[match.traced[0]].scores;
+  if (scores && llvm::none_of(match.specified, [&](unsigned i) {
+        return specified[i].made == *scores;
+      }))
+    return llvm::formatv("has scores with elements {0}, in the run {1}",
+                         scores->str(), first.made.str())
+        .str();
+  int64_t times = match.traced.size();
+  if (compareOperands(specified, traced, match) == Told::Other)
+    for (unsigned i : match.specified)
+      for (unsigned j : match.traced)
+        if (Dims ours = specified[i].operand, theirs = traced[j].operand;
+            compareOperand(specified[i], traced[j], times) == Told::Other)
+          return "reads " + timesText(times, theirs) + ", in the run " +
+                 timesText(ours.front(), ours.drop_front());
+  return std::nullopt;
+}
+
+bool netc::audit::tellsExamples(const trace::Trace &trace,
+                                const TracedStep &step,
+                                llvm::ArrayRef<SpecifiedProduct> specified,
+                                llvm::ArrayRef<Match> matches) {
+  // With examples in front; positions of words alone, too.
+  std::set<SizeList> wanted;
+  auto sorted = [](Dims shape) {
+    SizeList axes(shape);
+    llvm::sort(axes);
+    return axes;
+  };
+  for (const Match &match : matches) {
+    if (compareOperands(specified, step.products, match) == Told::Same)
+      return true;
+    for (unsigned i : match.specified)
+      if (Dims operand = specified[i].operand; operand.size() > 3) {
+        operand = operand.drop_front(operand.front() == 1);
+        wanted.insert(sorted(operand));
+        wanted.insert(sorted(operand.drop_back()));
+      }
+  }
+  for (const trace::HostEvent &event : trace.host)
+    if (event.start >= step.start && event.start < step.end)
+      for (unsigned i = 0; i < trace.inputsOf(event).shapes.size; ++i)
+        if (wanted.count(sorted(trace.shape(event, i))))
+          return true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes of free axes
+//===----------------------------------------------------------------------===//
+
+/// The keys that `add` counts for the operands of the step, the most frequent
+/// first, at most `most`. It gets the first three sizes of each operand.
+template <typename Key, typename Add>
+static std::vector<Key> oftenIn(const trace::Trace &trace,
+                                const TracedStep &step, size_t most, Add add) {
+  std::map<Key, size_t> counts;
+  for (const trace::HostEvent &event : trace.host)
+    if (event.start >= step.start && event.start < step.end)
+      for (unsigned i = 0; i < trace.inputsOf(event).shapes.size; ++i)
+        add(trace.shape(event, i).take_front(3), counts);
+  std::vector<std::pair<size_t, Key>> sorted;
+  for (const auto &[key, count] : counts)
+    sorted.push_back({count, key});
+  llvm::sort(sorted, std::greater<>());
+  std::vector<Key> keys;
+  for (const auto &[count, key] : sorted)
+    if (keys.size() < most)
+      keys.push_back(key);
+  return keys;
+}
+
+/// The most frequent sizes of axes.
+static std::vector<Rational> sizesIn(const trace::Trace &trace,
+                                     const TracedStep &step) {
+  std::vector<int64_t> sizes = oftenIn<int64_t>(
+      trace, step, 128, [](llvm::ArrayRef<int64_t> shape, auto &counts) {
+        for (int64_t size : shape)
+          if (size > 0)
+            ++counts[size];
+      });
+  return {sizes.begin(), sizes.end()};
+}
+
+/// The most frequent pairs of sizes in one operand, in their order: examples
+/// and positions, height and width.
+static std::vector<std::pair<int64_t, int64_t>>
+pairsIn(const trace::Trace &trace, const TracedStep &step) {
+  return oftenIn<std::pair<int64_t, int64_t>>(
+      trace, step, 64, [](llvm::ArrayRef<int64_t> shape, auto &counts) {
+        for (size_t i = 0; i < shape.size(); ++i)
+          for (size_t j = i + 1; j < shape.size(); ++j)
+            if (shape[i] > 0 && shape[j] > 0)
+              ++counts[{shape[i], shape[j]}];
+      });
+}
+
+/// The forward products. A program of netc runs an op in parts, also in those
+/// of its batch: they bear one name, and are one.
+static std::vector<TracedProduct>
+forwardProducts(llvm::ArrayRef<TracedProduct> traced) {
+  std::vector<TracedProduct> products;
+  std::map<llvm::StringRef, size_t> places;
+  for (const TracedProduct &product : traced) {
+    if (product.phase != TracedProduct::Forward)
+      continue;
+    if (product.isNamed())
+      if (auto [place, isNew] =
+              places.try_emplace(product.name, products.size());
+          !isNew) {
+        TracedProduct &whole = products[place->second];
+        whole.flop = whole.flop.value_or(0) + product.flop.value_or(0);
+        continue;
+      }
+    products.push_back(product);
+  }
+  return products;
+}
+
+/// How well a product of equal FLOP fits, from 0: by its sizes; its sizes are
+/// not known; it has as many elements. None if it does not.
+static std::optional<size_t> kindOf(const SpecifiedProduct &ours,
+                                    const TracedProduct &theirs) {
+  if (theirs.elements == Elements())
+    return 1;
+  if (theirs.elements != ours.elements)
+    return std::nullopt;
+  return haveSameWindows(ours, theirs) &&
+                 compareOperand(ours, theirs, 1) != Told::Other
+             ? 0
+             : 2;
+}
+
+Sizes netc::audit::findSizes(const SpecifiedStep &step,
+                             const trace::Trace &trace,
+                             const TracedStep &traced, const Sizes &fixed) {
+  constexpr size_t most = 256; // products that are compared
+  const std::vector<TracedProduct> forward = forwardProducts(traced.products);
+  // By FLOP. Those of several sizes may have the same.
+  std::map<std::string, std::vector<const TracedProduct *>> theirs;
+  size_t all = 0;
+  for (const TracedProduct &product : forward)
+    if (product.flop) {
+      // A fused kernel is two products.
+      int parts = product.kind == ProductKind::Attention ? 2 : 1;
+      auto &list = theirs[(*product.flop / parts).str()];
+      list.insert(list.end(), parts, &product);
+      all += parts;
+    }
+  Sizes sizes = step.sizes();
+  for (const auto &[axis, size] : fixed)
+    sizes[axis] = size;
+  // How many have FLOP and sizes of the trace, FLOP without known sizes, and
+  // FLOP and elements of other axes: FLOP alone may be those of another
+  // network.
+  auto scoreOf = [&](const Sizes &at) {
+    auto left = theirs;
+    std::array<size_t, 3> score = {};
+    auto isInTrace = [&](const Rational &flop) {
+      return theirs.count(flop.str()) != 0;
+    };
+    for (const SpecifiedProduct &ours : step.forwardAt(at, most, isInTrace)) {
+      auto found = left.find(ours.flop.str());
+      if (found == left.end())
+        continue;
+      std::vector<const TracedProduct *> &list = found->second;
+      auto placeOf = [&](size_t kind) {
+        return llvm::find_if(list, [&](const TracedProduct *product) {
+          return kindOf(ours, *product) == kind;
+        });
+      };
+      for (size_t kind = 0; kind < score.size(); ++kind)
+        if (auto place = placeOf(kind); place != list.end()) {
+          list.erase(place);
+          ++score[kind];
+          break;
+        }
+    }
+    return score;
+  };
+  std::vector<Rational> candidates = sizesIn(trace, traced);
+  // If the trace has no shapes, the FLOP of the first products suggest the
+  // batch.
+  if (llvm::is_contained(step.axes(), kBatchAxis)) {
+    constexpr size_t first = 8;
+    Sizes one = sizes;
+    one[kBatchAxis.str()] = 1;
+    std::vector<SpecifiedProduct> ofOne = step.forwardAt(one, first);
+    for (size_t i = 0; i < std::min(ofOne.size(), forward.size()); ++i)
+      if (forward[i].flop)
+        if (Rational ratio = *forward[i].flop / ofOne[i].flop;
+            ratio.isInteger() && ratio > 0)
+          candidates.push_back(ratio);
+  }
+  std::array<size_t, 3> best = scoreOf(sizes);
+  auto offer = [&](Sizes other) {
+    if (auto score = scoreOf(other); score > best) {
+      best = score;
+      sizes = std::move(other);
+    }
+  };
+  auto offerEach = [&] {
+    for (const std::string &axis : step.axes())
+      if (!fixed.count(axis))
+        for (const Rational &size : candidates) {
+          Sizes other = sizes;
+          other[axis] = size;
+          offer(std::move(other));
+        }
+  };
+  offerEach();
+  // If two sizes are wrong, few products fit after one of them is corrected.
+  all = std::min(step.forwardAt(sizes, most).size(), all);
+  if (2 * (best[0] + best[1]) >= all)
+    return sizes;
+  std::vector<std::pair<int64_t, int64_t>> pairs = pairsIn(trace, traced);
+  for (const std::string &first : step.axes())
+    for (const std::string &second : step.axes())
+      if (first != second && !fixed.count(first) && !fixed.count(second))
+        for (auto [one, two] : pairs) {
+          Sizes other = sizes;
+          other[first] = one;
+          other[second] = two;
+          offer(std::move(other));
+        }
+  offerEach();
+  return sizes;
+}
