@@ -14,6 +14,21 @@ using namespace netc::trace;
 using llvm::StringRef;
 
 namespace {
+/// Reads a varint of the bytes that `next` gives, -1 at the end. None if they
+/// end within it, or if it is too long.
+template <typename Next> std::optional<uint64_t> varintOf(Next next) {
+  uint64_t result = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    int byte = next();
+    if (byte < 0)
+      return std::nullopt;
+    result |= uint64_t(byte & 127) << shift;
+    if (byte < 128)
+      return result;
+  }
+  return std::nullopt;
+}
+
 /// Iterates over the fields of a protobuf message in wire format.
 class Fields {
 public:
@@ -53,18 +68,14 @@ public:
 
 private:
   bool varint(uint64_t &result) {
-    result = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (rest.empty())
-        break;
-      uint8_t byte = rest.front();
-      rest = rest.drop_front();
-      result |= uint64_t(byte & 127) << shift;
-      if (byte < 128)
-        return true;
-    }
-    isBroken = true;
-    return false;
+    std::optional<uint64_t> read = varintOf([&] {
+      int byte = rest.empty() ? -1 : uint8_t(rest.front());
+      rest = rest.drop_front(byte >= 0);
+      return byte;
+    });
+    result = read.value_or(0);
+    isBroken |= !read;
+    return read.has_value();
   }
 
   bool fixed(unsigned size) {
@@ -80,20 +91,6 @@ private:
   bool takesCut;
   StringRef rest;
 };
-
-/// Reads a varint; none if the source ends within it, or if it is too long.
-std::optional<uint64_t> varintOf(Source &source) {
-  uint64_t result = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    int byte = source.next();
-    if (byte < 0)
-      return std::nullopt;
-    result |= uint64_t(byte & 127) << shift;
-    if (byte < 128)
-      return result;
-  }
-  return std::nullopt;
-}
 
 /// An XPlane, which has the events of a device or of the host.
 class Plane {
@@ -352,10 +349,10 @@ llvm::Expected<Trace> netc::trace::readXSpace(Source &source,
   std::string bytes;
   while (source.peek() >= 0) {
     uint64_t at = source.offset();
-    std::optional<uint64_t> tag = varintOf(source);
+    std::optional<uint64_t> tag = varintOf([&] { return source.next(); });
     std::optional<uint64_t> size;
     if (tag && (*tag & 7) == 2)
-      size = varintOf(source);
+      size = varintOf([&] { return source.next(); });
     bool isPlane = size && *tag >> 3 == 1;
     bytes.clear();
     bool isWhole =
