@@ -4,6 +4,7 @@
 
 #include "lib/Audit/Join.h"
 
+#include "lib/Audit/OpenEvents.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -149,16 +150,13 @@ llvm::DenseMap<uint32_t, uint32_t> opsOfLaunches(const Trace &trace) {
            std::make_tuple(b.thread, b.start, -b.duration, b.kind, j);
   });
   llvm::DenseMap<uint32_t, uint32_t> ops;
-  std::vector<uint32_t> open;
+  OpenEvents open(trace);
   for (uint32_t i : order) {
-    const HostEvent &event = trace.host[i];
-    while (!open.empty() && (trace.host[open.back()].thread != event.thread ||
-                             trace.host[open.back()].end() <= event.start))
-      open.pop_back();
-    if (event.kind == HostEvent::Op)
-      open.push_back(i);
-    else if (!open.empty())
-      ops[i] = open.back();
+    llvm::ArrayRef<uint32_t> around = open.around(trace.host[i]);
+    if (trace.host[i].kind == HostEvent::Op)
+      open.push(i);
+    else if (!around.empty())
+      ops[i] = around.back();
   }
   return ops;
 }

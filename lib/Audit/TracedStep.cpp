@@ -5,6 +5,7 @@
 #include "lib/Audit/TracedStep.h"
 
 #include "lib/Audit/Flop.h"
+#include "lib/Audit/OpenEvents.h"
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -234,16 +235,13 @@ struct Tree {
       return std::make_tuple(a.thread, a.start, -a.duration, a.external, i) <
              std::make_tuple(b.thread, b.start, -b.duration, b.external, j);
     });
-    std::vector<uint32_t> open;
+    OpenEvents open(trace);
     for (uint32_t i : order) {
-      const HostEvent &event = trace.host[i];
-      while (!open.empty() && (trace.host[open.back()].thread != event.thread ||
-                               trace.host[open.back()].end() < event.end() ||
-                               trace.host[open.back()].end() <= event.start))
-        open.pop_back();
-      if (!open.empty())
-        parent[i] = open.back();
-      open.push_back(i);
+      llvm::ArrayRef<uint32_t> around =
+          open.around(trace.host[i], /*isWhole=*/true);
+      if (!around.empty())
+        parent[i] = around.back();
+      open.push(i);
     }
   }
 
@@ -475,17 +473,14 @@ private:
     llvm::stable_sort(order, [&](const auto &a, const auto &b) {
       return keyOf(a.first) < keyOf(b.first);
     });
-    std::vector<uint32_t> open;
+    OpenEvents open(trace);
     for (auto [i, product] : order) {
-      const HostEvent &event = trace.host[i];
-      while (!open.empty() && (trace.host[open.back()].thread != event.thread ||
-                               trace.host[open.back()].end() <= event.start))
-        open.pop_back();
+      llvm::ArrayRef<uint32_t> events = open.around(trace.host[i]);
       if (!product) {
-        open.push_back(i);
+        open.push(i);
         continue;
       }
-      for (uint32_t around : open) {
+      for (uint32_t around : events) {
         product->path +=
             (product->path.empty() ? "" : "/") + nameOf(around).str();
         if (trace.host[around].kind == HostEvent::Module || product->isNamed())
