@@ -52,43 +52,19 @@ private:
   std::vector<size_t> known;
 };
 
-/// Aligns by the method of Needleman and Wunsch (A general method applicable to
-/// the search for similarities in the amino acid sequence of two proteins,
-/// 1970). A block may also be several items whose FLOP add up to one item of
-/// the other sequence. Names break ties. Only a band around the diagonal is
-/// searched, O((n + m) x width). It is widened until nothing outside of it can
-/// cost less (Ukkonen, Algorithms for approximate string matching, 1985), or up
-/// to a limit of width and memory.
+/// Aligns products. A block may also be several items whose FLOP add up to one
+/// item of the other sequence. Names break ties.
 class Alignment {
 public:
   Alignment(llvm::ArrayRef<Item> first, llvm::ArrayRef<Item> second)
-      : first(first), second(second), firstSums(first), secondSums(second),
-        rows(first.size() + 1), columns(second.size() + 1) {}
+      : first(first), second(second), firstSums(first), secondSums(second) {}
 
   std::vector<Block> find() {
-    size_t difference = rows > columns ? rows - columns : columns - rows;
-    size_t most = std::min(std::max(mostReach, difference) + mostReach,
-                           mostWays / rows / 2);
-    most = std::max(most, columns / rows + 1); // rows of the band overlap
-    for (reach = std::min(difference + leastReach, most);;
-         reach = std::min(2 * reach, most)) {
-      int64_t least = search();
-      // A path that leaves the band has at least so many blocks that are not
-      // square, and each of them costs `Adds` or more.
-      if (reach == most || width == columns ||
-          least <= Adds * int64_t((reach - difference) / maxBlock))
-        break;
-    }
-    std::vector<Block> blocks;
-    size_t i = rows - 1, j = columns - 1;
-    while (i || j) {
-      const Way &way = ways[placeOf(i, j)];
-      i -= way.many;
-      j -= way.others;
-      blocks.push_back(
-          {i, j, way.many, way.others, Confidence(way.confidence)});
-    }
-    std::reverse(blocks.begin(), blocks.end());
+    BandedAlignment alignment(first.size(), second.size(), maxBlock, Adds);
+    std::vector<Block> blocks =
+        alignment.find([&](size_t i, size_t j, BandedAlignment::Offer offer) {
+          offerBlocks(i, j, offer);
+        });
     return joinGaps(preferSame(blocks));
   }
 
@@ -104,52 +80,9 @@ private:
     InOrder = 6 * Unit,
     Gap = 10 * Unit
   };
-  static constexpr size_t leastReach = 32, mostReach = 256, maxBlock = 255,
-                          mostWays = size_t(48) << 20;
-  static constexpr int64_t unreached = INT64_MAX / 2;
+  static constexpr size_t maxBlock = 255;
 
-  /// The block that ends at a place.
-  struct Way {
-    uint8_t many = 0, others = 0, confidence = 0;
-  };
-
-  size_t begin(size_t i) const {
-    size_t middle = rows > 1 ? i * (columns - 1) / (rows - 1) : 0;
-    return std::min(middle > reach ? middle - reach : 0, columns - width);
-  }
-  size_t end(size_t i) const { return begin(i) + width; }
-  bool isIn(size_t i, size_t j) const { return j >= begin(i) && j < end(i); }
-  size_t placeOf(size_t i, size_t j) const { return i * width + j - begin(i); }
-  /// The least cost up to a place. Only rows that a block can reach are kept.
-  int64_t &costAt(size_t i, size_t j) {
-    return costs[(i % (maxBlock + 1)) * width + j - begin(i)];
-  }
-
-  /// Fills the band. Returns the least cost.
-  int64_t search() {
-    width = std::min(2 * reach + 1, columns);
-    ways.assign(rows * width, Way());
-    costs.assign((maxBlock + 1) * width, unreached);
-    for (size_t i = 0; i < rows; ++i)
-      for (size_t j = begin(i); j < end(i); ++j)
-        fill(i, j);
-    return costAt(rows - 1, columns - 1);
-  }
-
-  void fill(size_t i, size_t j) {
-    int64_t &least = costAt(i, j);
-    least = i == 0 && j == 0 ? 0 : unreached;
-    auto offer = [&](size_t many, size_t others, int64_t price,
-                     Confidence confidence) {
-      if (many > i || others > j || !isIn(i - many, j - others))
-        return;
-      int64_t cost = costAt(i - many, j - others) + price;
-      if (cost >= least)
-        return;
-      least = cost;
-      ways[placeOf(i, j)] = {uint8_t(many), uint8_t(others),
-                             uint8_t(confidence)};
-    };
+  void offerBlocks(size_t i, size_t j, BandedAlignment::Offer offer) const {
     if (i && j) {
       const Item &a = first[i - 1], &b = second[j - 1];
       if (a.flop && b.flop) {
@@ -307,9 +240,6 @@ private:
 
   llvm::ArrayRef<Item> first, second;
   Sums firstSums, secondSums;
-  size_t rows, columns, reach = 0, width = 0;
-  std::vector<Way> ways;
-  std::vector<int64_t> costs;
 };
 } // namespace
 

@@ -5,7 +5,7 @@
 #ifndef NETC_LIB_AUDIT_ALIGNMENT_H
 #define NETC_LIB_AUDIT_ALIGNMENT_H
 
-#include "lib/Audit/Match.h"
+#include "lib/Audit/BandedAlignment.h"
 
 namespace netc::audit {
 
@@ -39,13 +39,6 @@ struct Item {
     return (kind == ProductKind::Attention) ==
            (other.kind == ProductKind::Attention);
   }
-};
-
-/// Consecutive items of both sequences that belong together.
-struct Block {
-  size_t i, j;         ///< the first items in the first and the second sequence
-  size_t many, others; ///< the numbers of items in each
-  Confidence confidence;
 };
 
 /// Aligns two sequences: items with equal FLOP, items whose FLOP add up to one

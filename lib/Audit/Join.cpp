@@ -4,11 +4,11 @@
 
 #include "lib/Audit/Join.h"
 
+#include "lib/Audit/BandedAlignment.h"
 #include "lib/Audit/OpenEvents.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 using namespace netc;
@@ -48,62 +48,26 @@ std::string netc::audit::kernelBaseName(StringRef name) {
 using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
 
 /// Aligns sequences of n and m elements in order, with the largest sum of
-/// likenesses (Needleman and Wunsch, 1970). Elements of likeness 0 are never
-/// aligned. Of long sequences, only a band around the diagonal is searched.
-static Pairs align(uint32_t n, uint32_t m,
+/// likenesses, from 0 to 5. Elements of likeness 0 are never aligned.
+static Pairs align(size_t n, size_t m,
                    llvm::function_ref<int(uint32_t, uint32_t)> likeness) {
-  constexpr uint64_t mostCells = 32 << 20;
-  constexpr uint8_t Both = 0, First = 1, Second = 2;
-  uint64_t band = std::max<uint64_t>(mostCells / (uint64_t(n) + 1), 64);
-  auto begin = [&](uint64_t i) -> uint32_t {
-    uint64_t middle = n ? i * m / n : 0;
-    return uint32_t(middle > band / 2 ? middle - band / 2 : 0);
-  };
-  auto end = [&](uint64_t i) -> uint32_t {
-    return uint32_t(std::min<uint64_t>(begin(i) + band, uint64_t(m) + 1));
-  };
-  std::vector<std::vector<uint8_t>> steps(n + 1);
-  std::vector<int64_t> above, row;
-  for (uint32_t i = 0; i <= n; ++i) {
-    uint32_t from = begin(i), to = end(i);
-    uint32_t fromAbove = i ? begin(i - 1) : 0;
-    auto valueAbove = [&](uint32_t j) {
-      return i && j >= fromAbove && j - fromAbove < above.size()
-                 ? above[j - fromAbove]
-                 : INT64_MIN / 2;
-    };
-    row.assign(to - from, INT64_MIN / 2);
-    steps[i].assign(to - from, Second);
-    for (uint32_t j = from; j < to; ++j) {
-      int64_t best = i == 0 && j == 0 ? 0
-                     : j > from       ? row[j - from - 1]
-                                      : INT64_MIN / 2;
-      uint8_t step = Second;
-      if (j == from || valueAbove(j) > best) {
-        best = std::max(best, valueAbove(j));
-        step = First;
-      }
-      if (i && j)
-        if (int alike = likeness(i - 1, j - 1))
-          if (valueAbove(j - 1) + alike > best) {
-            best = valueAbove(j - 1) + alike;
-            step = Both;
-          }
-      row[j - from] = best;
-      steps[i][j - from] = step;
-    }
-    std::swap(above, row);
-  }
+  // An aligned pair costs less than two gaps, the more alike the less.
+  constexpr int64_t gap = 3;
+  BandedAlignment alignment(n, m, /*longest=*/1, gap);
   Pairs pairs;
-  for (uint32_t i = n, j = m; i || j;) {
-    uint32_t from = begin(i);
-    uint8_t step = i == 0 ? Second : j == 0 ? First : steps[i][j - from];
-    if (step == Both)
-      pairs.push_back({i - 1, j - 1});
-    i -= step != Second;
-    j -= step != First;
-  }
-  std::reverse(pairs.begin(), pairs.end());
+  for (const Block &block :
+       alignment.find([&](size_t i, size_t j, BandedAlignment::Offer offer) {
+         // Of equal costs the first is taken: pairs stand as early as they can.
+         if (j)
+           offer(0, 1, gap, Confidence::None);
+         if (i)
+           offer(1, 0, gap, Confidence::None);
+         if (i && j)
+           if (int alike = likeness(i - 1, j - 1))
+             offer(1, 1, 2 * gap - alike, Confidence::Exact);
+       }))
+    if (block.confidence != Confidence::None)
+      pairs.push_back({block.i, block.j});
   return pairs;
 }
 
