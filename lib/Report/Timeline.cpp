@@ -157,11 +157,13 @@ private:
         unit *= step;
         break;
       }
+    constexpr double halfOfLabel = 30;
     for (double at = 0; at <= whole; at += unit)
       text += fmt::format(
           "<text class=\"dim\" x=\"{:.1f}\" y=\"{:.1f}\" "
-          "text-anchor=\"middle\">{}</text>\n",
+          "text-anchor=\"{}\">{}</text>\n",
           x(begin + int64_t(at)), y + 16,
+          x(begin + int64_t(at)) + halfOfLabel > width ? "end" : "middle",
           at == 0 ? "0"
                   : formatQuantity(Rational::fraction(int64_t(at), 1000000000),
                                    Dimension::Time));
