@@ -241,6 +241,9 @@ private:
 
   void translateNode();
 
+  /// Whether a value is whole numbers that go in or are known, or a part of
+  /// these.
+  bool isNumbers(int x);
   /// Whether it computes whole numbers of whole numbers that go in, such as
   /// positions of words. Of these, as of what is known, no value counts.
   bool isOfNumbers();

@@ -18,12 +18,12 @@ import torch  # first, so that an error names it: sympy comes with it
 import sympy  # isort: skip
 from torch.export import Dim
 from torch.fx import Node
-from torch.nn.functional import linear
 from torch.nn.utils.rnn import PackedSequence
 from torch.utils._sympy.functions import FloorDiv
 
 from .errors import ImportRefused
 from .known import known, number_of
+from .torch_ops import decompositions
 
 TYPES = {
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
@@ -33,7 +33,7 @@ TYPES = {
 # Arguments that change neither shapes nor values.
 WITHOUT_EFFECT = {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "generator", "implicit"}
 # Ops that use only the size of their operand, not its values.
-SIZED = {"copy", "new_empty", "new_full", "new_ones", "new_zeros", "empty_like", "full_like", "ones_like", "zeros_like", "zero"}
+SIZED = {"copy", "new_empty", "new_full", "new_ones", "new_zeros", "empty_like", "fill", "full_like", "ones_like", "zeros_like", "zero"}
 # run_decompositions writes batch norm as this op, with the running statistics as operands and results.
 BATCH_NORM = "aten._native_batch_norm_legit_functional"
 NAMES = "TSUVPQR"  # of free axes, without that of the batch
@@ -114,86 +114,6 @@ def _check_axes(axes, names, tensors):
                 raise ImportRefused(f"`axes` calls axis {axis} of `{key}` {name!r}; a name is a letter with letters, digits or `_` behind it")
 
 
-def _sums(x, h, weight, state_weight, bias=None, state_bias=None):
-    return linear(x, weight, bias), linear(h, state_weight, state_bias)
-
-
-def _rnn_cell(activation):
-    return lambda *operands: activation(sum(_sums(*operands)))
-
-
-def _gru_cell(x, h, *weights):
-    (r, z, n), (state_r, state_z, state_n) = (part.chunk(3, 1) for part in _sums(x, h, *weights))
-    z = torch.sigmoid(z + state_z)
-    n = torch.tanh(n + torch.sigmoid(r + state_r) * state_n)
-    return (1 - z) * n + z * h
-
-
-def _lstm_cell(x, states, *weights):
-    h, c = states
-    i, f, u, o = sum(_sums(x, h, *weights)).chunk(4, 1)
-    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(u)
-    return torch.sigmoid(o) * torch.tanh(c), c
-
-
-def _bilinear(x, y, weight, bias=None):
-    rows = "abcdefgh"[: x.ndim - 1]
-    made = torch.einsum(f"{rows}i,oij,{rows}j->{rows}o", x, weight, y)
-    return made if bias is None else made + bias
-
-
-def _lerp(start, end, weight):
-    return start + weight * (end - start)
-
-
-def _windows(x, axis, size, step, dilation=1):
-    """Parts of an axis, along a new axis behind it."""
-    count = (x.shape[axis] - dilation * (size - 1) - 1) // step + 1
-    starts, offsets = (torch.arange(n, device=x.device) for n in (count, size))
-    places = (step * starts[:, None] + dilation * offsets).flatten()
-    return x.index_select(axis, places).unflatten(axis, (count, size))
-
-
-def _unfold(x, axis, size, step):
-    axis %= x.ndim
-    return _windows(x, axis, size, step).movedim(axis + 1, -1)
-
-
-def _im2col(x, kernel, dilation, padding, stride):
-    (left, right), rank = padding, x.ndim
-    x = torch.nn.functional.pad(x, (right, right, left, left))
-    x = _windows(x, rank - 2, kernel[0], stride[0], dilation[0])
-    x = _windows(x, rank, kernel[1], stride[1], dilation[1])
-    rows = list(range(rank - 2))
-    return x.permute(*rows, rank - 1, rank + 1, rank - 2, rank).flatten(-2).flatten(-4, -2)
-
-
-# Ops of PyTorch that become several of netc's, such as one step of a recurrence.
-OWN = {
-    torch.ops.aten.unfold.default: _unfold, torch.ops.aten.im2col.default: _im2col,
-    torch.ops.aten.bilinear.default: _bilinear, torch.ops.aten.lerp.Scalar: _lerp, torch.ops.aten.lerp.Tensor: _lerp,
-    torch.ops.aten.gru_cell.default: _gru_cell, torch.ops.aten.lstm_cell.default: _lstm_cell,
-    torch.ops.aten.rnn_relu_cell.default: _rnn_cell(torch.relu), torch.ops.aten.rnn_tanh_cell.default: _rnn_cell(torch.tanh),
-}  # fmt: skip
-
-
-# What PyTorch says in other ops, and netc has no word for.
-DECOMPOSED = """
-addcdiv addcmul addmv aminmax atleast_1d atleast_2d atleast_3d binary_cross_entropy binary_cross_entropy_with_logits broadcast_tensors
-channel_shuffle deg2rad dot embedding_bag hardshrink hinge_embedding_loss hstack huber_loss l1_loss linalg_norm mse_loss mv norm
-pairwise_distance poisson_nll_loss rot90 smooth_l1_loss soft_margin_loss softshrink tensordot threshold tile
-triplet_margin_loss tril triu vstack _weight_norm _weight_norm_interface
-""".split()
-
-
-def _decompositions():
-    """What is done to ops that netc has no word for."""
-    of = torch.export.default_decompositions()
-    packets = [getattr(torch.ops.aten, name) for name in DECOMPOSED]
-    overloads = [getattr(packet, name) for packet in packets for name in packet.overloads()]
-    return {op: of[op] for op in overloads if op in of} | OWN
-
-
 def _exported(module, args, kwargs, axes):
     import inspect
 
@@ -222,7 +142,7 @@ def _exported(module, args, kwargs, axes):
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
             exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
         _detach(exported)
-        functional = exported.run_decompositions(_decompositions())
+        functional = exported.run_decompositions(decompositions())
     except ImportRefused:
         raise
     except Exception as problem:

@@ -103,6 +103,33 @@ for loss in (
 ):
     assert "others_0: i32[N, T]" in netc.from_torch(Of(loss, a=words), (tokens, tokens.clone()))
 
+# Losses by row and in total, and distances, in netc's own words.
+labels, wide = torch.zeros(4, dtype=torch.long), nn.Linear(8, 5)
+F = nn.functional
+for loss, text in (
+    (lambda self, x, y: F.cross_entropy(self.a(x), y, reduction="none").exp().mean(), "take(x |> a |> log_softmax"),
+    (lambda self, x, y: F.cross_entropy(self.a(x), y, reduction="sum", label_smoothing=0.1), "* 0.1"),
+    (lambda self, x, y: F.nll_loss(self.a(x).log_softmax(-1), y), "take(x |> a |> log_softmax"),
+    (lambda self, x, y: F.kl_div(self.a(x).log_softmax(-1), F.one_hot(y, 5).float().softmax(-1)), "softmax"),
+    (lambda self, x, y: torch.cdist(x, self.a.weight) + y[:, None], "|> sqrt"),
+    (lambda self, x, y: torch.cdist(x, self.a.weight, p=1) + y[:, None], "|> abs"),
+):
+    spec = netc.from_torch(Of(loss, a=wide), (x, labels))
+    assert text in spec, spec
+    assert netc.estimate(spec).networks[-1].parameters.total in (45, 40)
+refused("netc does not know the op `aten.cdist`", Of(lambda self, x: torch.cdist(x, self.a.weight, p=3), a=wide), x)
+refused("its classes have weights", Of(lambda self, x, y: F.cross_entropy(self.a(x), y, weight=torch.ones(5)), a=wide), x, labels)
+
+
+def shifted(self, x):
+    moved = x.new_zeros(x.shape)
+    moved[:, 1:] = x[:, :-1].clone()
+    moved[:, 0] = 3
+    return F.cross_entropy(self.a(self.e(moved.masked_fill(moved == -100, 1))).mT, x)
+
+
+assert "labels: i32[N, T]".replace("labels", "x") in netc.from_torch(Of(shifted, a=wide, e=nn.Embedding(9, 8)), tokens)
+
 # One mask or position for all examples, and states of which the second axis is the batch.
 sequence = torch.zeros(4, 5, 8)
 scores = Of(lambda self, x, mask: (self.a(x) @ x.mT + mask).softmax(-1) @ x, a=linear)

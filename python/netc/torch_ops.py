@@ -1,0 +1,134 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Ops of PyTorch in others of PyTorch that netc has a word for."""
+
+import torch
+from torch.nn.functional import linear
+
+
+def _sums(x, h, weight, state_weight, bias=None, state_bias=None):
+    return linear(x, weight, bias), linear(h, state_weight, state_bias)
+
+
+def _rnn_cell(activation):
+    return lambda *operands: activation(sum(_sums(*operands)))
+
+
+def _gru_cell(x, h, *weights):
+    (r, z, n), (state_r, state_z, state_n) = (part.chunk(3, 1) for part in _sums(x, h, *weights))
+    z = torch.sigmoid(z + state_z)
+    n = torch.tanh(n + torch.sigmoid(r + state_r) * state_n)
+    return (1 - z) * n + z * h
+
+
+def _lstm_cell(x, states, *weights):
+    h, c = states
+    i, f, u, o = sum(_sums(x, h, *weights)).chunk(4, 1)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(u)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
+def _bilinear(x, y, weight, bias=None):
+    rows = "abcdefgh"[: x.ndim - 1]
+    made = torch.einsum(f"{rows}i,oij,{rows}j->{rows}o", x, weight, y)
+    return made if bias is None else made + bias
+
+
+def _lerp(start, end, weight):
+    return start + weight * (end - start)
+
+
+def _windows(x, axis, size, step, dilation=1):
+    """Parts of an axis, along a new axis behind it."""
+    count = (x.shape[axis] - dilation * (size - 1) - 1) // step + 1
+    starts, offsets = (torch.arange(n, device=x.device) for n in (count, size))
+    places = (step * starts[:, None] + dilation * offsets).flatten()
+    return x.index_select(axis, places).unflatten(axis, (count, size))
+
+
+def _unfold(x, axis, size, step):
+    axis %= x.ndim
+    return _windows(x, axis, size, step).movedim(axis + 1, -1)
+
+
+def _im2col(x, kernel, dilation, padding, stride):
+    (left, right), rank = padding, x.ndim
+    x = torch.nn.functional.pad(x, (right, right, left, left))
+    x = _windows(x, rank - 2, kernel[0], stride[0], dilation[0])
+    x = _windows(x, rank, kernel[1], stride[1], dilation[1])
+    rows = list(range(rank - 2))
+    return x.permute(*rows, rank - 1, rank + 1, rank - 2, rank).flatten(-2).flatten(-4, -2)
+
+
+def _reduced(losses, reduction):
+    return losses.mean() if reduction == 1 else losses.sum() if reduction == 2 else losses
+
+
+def _nll(x, target, weight=None, reduction=1, ignore_index=-100):
+    if weight is not None or ignore_index >= 0:
+        return NotImplemented
+    scores = x.movedim(min(1, x.ndim - 1), -1)
+    return _reduced(-scores.gather(-1, target.unsqueeze(-1)).squeeze(-1), reduction)
+
+
+def _cross_entropy(x, target, weight=None, reduction=1, ignore_index=-100, label_smoothing=0.0):
+    if weight is not None or ignore_index >= 0 or reduction == 1:
+        return NotImplemented
+    at = min(1, x.ndim - 1)
+    scores = x.log_softmax(at)
+    of_rest = lambda: -scores.mean(at)
+    losses = -(scores * target).sum(at) if target.is_floating_point() else _nll(scores, target, reduction=0)
+    return _reduced((1 - label_smoothing) * losses + label_smoothing * of_rest() if label_smoothing else losses, reduction)
+
+
+def _kl_div(x, target, reduction=1, log_target=False):
+    return _reduced(target.exp() * (target - x) if log_target else target * target.log() - target * x, reduction)
+
+
+def _one_hot(x, classes=-1):
+    return NotImplemented if classes < 0 else (x.unsqueeze(-1) == torch.arange(classes, device=x.device)).to(x.dtype)
+
+
+def _cdist(x, y, p=2.0, compute_mode=None):
+    """By a product, as PyTorch does where there are more than 25 rows."""
+    are_few = all(isinstance(each.shape[-2], int) and each.shape[-2] <= 25 for each in (x, y))
+    if p == 2 and compute_mode != 2 and (compute_mode == 1 or not are_few):
+        (own, ones), (others, others_ones) = ((square, torch.ones_like(square)) for square in (each.pow(2).sum(-1, keepdim=True) for each in (x, y)))
+        return (torch.cat([-2 * x, own, ones], -1) @ torch.cat([y, others_ones, others], -1).mT).clamp_min(0).sqrt()
+    apart = x.unsqueeze(-2) - y.unsqueeze(-3)
+    return apart.pow(2).sum(-1).sqrt() if p == 2 else apart.abs().sum(-1) if p == 1 else NotImplemented
+
+
+def _select_scatter(x, part, axis, index):
+    place = index % x.shape[axis]
+    return x.slice_scatter(part.unsqueeze(axis), axis, place, place + 1)
+
+
+# Ops of PyTorch that become several of netc's, such as one step of a recurrence.
+OWN = {
+    torch.ops.aten.cdist.default: _cdist, torch.ops.aten.cross_entropy_loss.default: _cross_entropy, torch.ops.aten.kl_div.default: _kl_div,
+    torch.ops.aten.nll_loss_nd.default: _nll, torch.ops.aten.one_hot.default: _one_hot, torch.ops.aten.select_scatter.default: _select_scatter,
+    torch.ops.aten.unfold.default: _unfold, torch.ops.aten.im2col.default: _im2col,
+    torch.ops.aten.bilinear.default: _bilinear, torch.ops.aten.lerp.Scalar: _lerp, torch.ops.aten.lerp.Tensor: _lerp,
+    torch.ops.aten.gru_cell.default: _gru_cell, torch.ops.aten.lstm_cell.default: _lstm_cell,
+    torch.ops.aten.rnn_relu_cell.default: _rnn_cell(torch.relu), torch.ops.aten.rnn_tanh_cell.default: _rnn_cell(torch.tanh),
+}  # fmt: skip
+
+
+# What PyTorch says in other ops, and netc has no word for.
+DECOMPOSED = """
+addcdiv addcmul addmv aminmax atleast_1d atleast_2d atleast_3d binary_cross_entropy binary_cross_entropy_with_logits broadcast_tensors
+channel_shuffle deg2rad dot embedding_bag hardshrink hinge_embedding_loss hstack huber_loss l1_loss linalg_norm mse_loss mv norm
+pairwise_distance poisson_nll_loss rot90 smooth_l1_loss soft_margin_loss softshrink tensordot threshold tile
+triplet_margin_loss tril triu vstack _weight_norm _weight_norm_interface
+""".split()
+
+
+def decompositions():
+    """What is done to ops that netc has no word for."""
+    of = torch.export.default_decompositions()
+    packets = [getattr(torch.ops.aten, name) for name in DECOMPOSED]
+    overloads = [getattr(packet, name) for packet in packets for name in packet.overloads()]
+    return {op: of[op] for op in overloads if op in of} | OWN
