@@ -82,14 +82,23 @@ def _several(tensors, axes):
         yield tensor
 
 
-def _free(tensors):
+def _states(module):
+    """The sizes of the states of recurrences but for their batch."""
+    for each in module.modules():
+        if isinstance(each, torch.nn.RNNBase):
+            for width in (each.hidden_size, each.proj_size):
+                yield each.num_layers * (2 if each.bidirectional else 1), width
+
+
+def _free(tensors, module):
     """The axes that are free where `axes` does not say it, with `N` for that of the batch: the first one of the first tensor. Of
     states, such as those of an LSTM, it is the second."""
     batch = next((tensor.shape[0] for tensor in tensors if tensor.ndim), 1)
-    for tensor in tensors:
+    states = set(_states(module))
+    for i, tensor in enumerate(tensors):
         if not tensor.ndim:
             yield {}
-        elif tensor.shape[0] != batch and tensor.ndim > 2 and tensor.shape[1] == batch:
+        elif i and tensor.ndim > 2 and tensor.shape[1] == batch and (tensor.shape[0] != batch or (tensor.shape[0], tensor.shape[2]) in states):
             yield {1: "N"}
         elif tensor.shape[0] == 1 != batch:
             yield {} if tensor.is_floating_point() or tensor.ndim != 2 else {1: None}
@@ -129,7 +138,7 @@ def _exported(module, args, kwargs, axes):
     names = [path[path[0].key in gathered].key for path, _ in paths]
     if axes is not None:
         _check_axes(axes, names, tensors)
-    free = dict(zip(tensors, _free(tensors.values()) if axes is None else [axes.get(names[i], {}) for i in tensors]))
+    free = dict(zip(tensors, _free(list(tensors.values()), module) if axes is None else [axes.get(names[i], {}) for i in tensors]))
     tensors = dict(zip(tensors, _several(tensors.values(), free.values())))
     bound.arguments.update(torch.utils._pytree.tree_unflatten([tensors.get(i, leaf) for i, (_, leaf) in enumerate(paths)], spec))
     given = [{axis: Dim.AUTO for axis in free[i] if axis < tensors[i].ndim} if i in tensors else None for i in range(len(paths))]

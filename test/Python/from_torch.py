@@ -138,6 +138,9 @@ places = Of(lambda self, x, places: self.a(x + self.e(places)), a=linear, e=nn.E
 assert costs(places, sequence, torch.arange(5)[None])[0] == 2 * 5 * 8 * 8
 states = [torch.zeros(1, 4, 3)] * 2
 assert "f32[N, 5, 8]" in netc.from_torch(nn.LSTM(8, 3, batch_first=True), (sequence, tuple(states)))
+for layers, examples in (1, 1), (2, 2):  # as many as layers
+    spec = netc.from_torch(nn.GRU(8, 3, layers, batch_first=True), (torch.zeros(examples, 5, 8), torch.zeros(layers, examples, 3)))
+    assert f"f32[N, 5, 8], hx: f32[{layers}, N, 3]" in spec, spec
 
 
 def window(self, x):
