@@ -22,17 +22,30 @@ bool Translator::masked() {
     if (found == noise.end())
       continue;
     ignore({"other"}); // how much of the noise is not zero
+    double kept = found->second;
     if (node->ins.size() == 1 && foreign->op == "div") {
-      noise[out()] = found->second;
+      noise[out()] = kept;
+      spread.insert(out());
       return true;
     }
     if (node->ins.size() != 2 || foreign->op != "mul")
       refuse("it computes with what is random");
     int x = in(1 - i);
+    bool isSpread = spread.count(in(i));
+    if (const Step *made = maker(x);
+        !isSpread && made && made->op == "div" && made->ins.size() == 1 &&
+        made->arguments[0].text == realText(kept)) {
+      x = made->ins[0]; // divided before it is multiplied
+      isSpread = true;
+    }
     bool isEach = shape(in(i)) == shape(x);
     Step &made = step(Step::Pipe, isEach ? "Dropout" : "StochasticDepth", {x});
-    put(made, "", "drop",
-        realText(std::round((1 - found->second) * 1e9) / 1e9));
+    put(made, "", "drop", realText(std::round((1 - kept) * 1e9) / 1e9));
+    if (isSpread)
+      return true;
+    int whole = another(out());
+    made.outs = {whole};
+    put(step(Step::Form_, "%0 * #0", {whole}), "", "kept", realText(kept));
     return true;
   }
   return false;

@@ -498,6 +498,7 @@ private:
   std::map<int, std::pair<int, std::string>> rows; ///< of a table, by value
   std::map<int, Mosaic> mosaics;
   std::map<int, double> noise; ///< with what probability it is not zero
+  std::set<int> spread;        ///< noise that is divided by this probability
   std::map<int, Gelu> gelus;
   std::map<int, JointMask> jointMasks;
   std::map<int, std::string> owners; ///< uses of weights, by their owner

@@ -162,6 +162,7 @@ def _exported(module, args, kwargs, axes):
         if nameless:
             why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
         raise ImportRefused(f"in {_place(module, problem)}: {why}") from problem
+    _draw(functional)
     symbols = _named(exported, axes)
     if axes is None:
         _tie(functional, symbols)
@@ -261,6 +262,25 @@ def _detach_one(exported, owner, made):
     made.replace_all_uses_with(detached, lambda user: user is not detached)
     if owner is exported.graph_module:
         exported.graph_signature.replace_all_uses(made.name, detached.name)
+
+
+def _draw(functional):
+    """Writes what is 1 with a probability, and else 0, as `bernoulli`: `rand < p`, and `floor(p + rand)` of transformers."""
+    aten, graph = torch.ops.aten, functional.graph
+    for node in list(graph.nodes):
+        if node.target not in (aten.rand.default, aten.rand_like.default) or len(node.users) != 1:
+            continue
+        (user,) = node.users
+        kept = user.args[1] if user.target in (aten.lt.Scalar, aten.add.Tensor, aten.add.Scalar) and user.args[0] is node else None
+        drawn = user if user.target is aten.lt.Scalar else next(iter(user.users), None)
+        if not isinstance(kept, float) or drawn is not user and (len(user.users) != 1 or drawn.target is not aten.floor.default):
+            continue
+        with graph.inserting_before(drawn):
+            empty = graph.call_function(aten.empty.memory_format, (node.args[0] if node.target is aten.rand.default else list(node.meta["val"].shape),))
+            draw = graph.call_function(aten.bernoulli.p, (empty, kept))
+        empty.meta, draw.meta = dict(node.meta), {**drawn.meta, "val": node.meta["val"]}
+        drawn.replace_all_uses_with(draw)
+        graph.eliminate_dead_code()
 
 
 class _Writer:

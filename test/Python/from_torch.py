@@ -130,6 +130,18 @@ def shifted(self, x):
 
 assert "labels: i32[N, T]".replace("labels", "x") in netc.from_torch(Of(shifted, a=wide, e=nn.Embedding(9, 8)), tokens)
 
+# Noise that is 1 or 0 is dropout; its scale is where the module has it.
+
+
+def dropped(self, x):
+    noise = torch.rand((x.shape[0], 1, 1)).add(0.9).floor_()
+    return x.div(0.9) * noise
+
+
+assert "y = x |> StochasticDepth(0.1)\n" in netc.from_torch(Of(dropped), torch.zeros(4, 5, 8))
+assert "y = (x |> Dropout(0.1)) * 0.9\n" in netc.from_torch(Of(lambda self, x: x * (torch.rand_like(x) < 0.9)), x)
+refused("netc does not know the op `aten.rand_like`", Of(lambda self, x: x + torch.rand_like(x)), x)
+
 # One mask or position for all examples, and states of which the second axis is the batch.
 sequence = torch.zeros(4, 5, 8)
 scores = Of(lambda self, x, mask: (self.a(x) @ x.mT + mask).softmax(-1) @ x, a=linear)
