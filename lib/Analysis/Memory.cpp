@@ -111,115 +111,172 @@ static std::string nameOfWeight(Value value) {
   return name;
 }
 
-std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
+namespace {
+/// Counts the memory of a network or a step by the names of its weights.
+class MemoryCounter {
+public:
+  explicit MemoryCounter(Operation *graph);
+  std::map<std::string, Memory> count();
+
+private:
+  void add(Operation *op);
+  /// Adds the bytes of a part, for each copy of `op`.
+  void add(Operation *op, StringRef weight, Polynomial Memory::*part,
+           const Polynomial &bytes) {
+    memory[weight.str()].*part += bytes * copiesOf(op);
+  }
+  void addTable(TableOp table);
+  void addParameter(ParameterOp parameter);
+  /// Adds a copy of a weight or a constant in another format.
+  void addCopy(Operation *op);
+  void addBuffer(BufferOp buffer);
+  void addUpdate(UpdateOpInterface update);
+
+  /// Whether an update of the parameter is its first. Several updates of a
+  /// parameter read the same gradient.
+  bool isFirst(Value parameter);
+  Polynomial bytesOfStates(Value parameter) const;
+  Polynomial bytesOfGradient(Value gradient) const;
+  static Polynomial bytesAs(Value value, NumberFormat format) {
+    return shapeOf(value).elements() * (traitsOf(format).storedBits / 8);
+  }
+
+  Operation *graph;
   std::map<std::string, Memory> memory;
+  std::optional<Precision> precision;
+  DenseSet<Value> changed; ///< parameters that the step leaves different
   DenseSet<Value> updated;
-  // Several updates of a parameter read the same gradient.
-  auto isFirst = [&](Value parameter) {
-    bool first = false;
-    forEachBase(parameter, [&](Value base) {
-      first |= !isa_and_nonnull<BufferOp>(base.getDefiningOp()) &&
-               updated.insert(base).second;
-    });
-    return first;
-  };
-  // Parameters that the step leaves different.
-  DenseSet<Value> changed;
+  /// All users share one table of each kind and shape.
+  DenseSet<std::tuple<Attribute, Attribute, Type>> tables;
+};
+} // namespace
+
+MemoryCounter::MemoryCounter(Operation *graph) : graph(graph) {
+  if (auto step = dyn_cast<StepOp>(graph))
+    precision = parsePrecision(step.getRun().getFacts().precision);
   graph->walk([&](Operation *op) {
     if (op->getNumOperands() != 0 && hasEffect<MemoryEffects::Write>(op))
       forEachBase(op->getOperand(0), [&](Value base) { changed.insert(base); });
   });
-  std::optional<Precision> precision;
-  if (auto step = dyn_cast<StepOp>(graph))
-    precision = parsePrecision(step.getRun().getFacts().precision);
+}
+
+bool MemoryCounter::isFirst(Value parameter) {
+  bool first = false;
+  forEachBase(parameter, [&](Value base) {
+    first |= !isa_and_nonnull<BufferOp>(base.getDefiningOp()) &&
+             updated.insert(base).second;
+  });
+  return first;
+}
+
+Polynomial MemoryCounter::bytesOfStates(Value parameter) const {
+  std::optional<Rational> elements = shapeOf(parameter).elements().constant();
+  return precision && elements ? precision->bytesOfState(*elements)
+                               : bytesOf(parameter);
+}
+
+Polynomial MemoryCounter::bytesOfGradient(Value gradient) const {
+  if (precision)
+    return bytesAs(gradient, precision->gradients);
+  // An update may compute in a wider format.
+  while (isFormatChange(gradient.getDefiningOp()))
+    gradient = gradient.getDefiningOp()->getOperand(0);
+  return bytesOf(gradient);
+}
+
+void MemoryCounter::addTable(TableOp table) {
+  if (tables
+          .insert({table.getInitAttr(), table.getThetaAttr(), table.getType()})
+          .second)
+    memory[""].constants += bytesOf(table.getY());
+}
+
+void MemoryCounter::addParameter(ParameterOp parameter) {
+  Value value = parameter.getValue();
+  Polynomial bytes = bytesOf(value);
+  // Under a master, uses read a narrower copy: the weight. The update changes
+  // the parameter, which is the master; nothing else needs it.
+  bool isCopied = precision && precision->master &&
+                  elementOf(value).getIntOrFloatBitWidth() >
+                      traitsOf(precision->weights).storedBits;
+  add(parameter, parameter.getName(), &Memory::weights,
+      isCopied ? bytesAs(value, precision->weights) : bytes);
+  if (isCopied && changed.contains(value))
+    add(parameter, parameter.getName(), &Memory::master, bytes);
+}
+
+void MemoryCounter::addCopy(Operation *op) {
+  Value copy = op->getResult(0);
+  std::string name = nameOfWeight(copy);
+  Polynomial bytes = bytesOf(copy);
   // One of the copies of a weight in 8 bits may be the weight itself.
   bool hasWeightsIn8Bits =
       precision && traitsOf(precision->weights).storedBits == 8;
-  auto bytesAs = [](Value value, NumberFormat format) {
-    return shapeOf(value).elements() * (traitsOf(format).storedBits / 8);
-  };
-  auto bytesOfStates = [&](Value parameter) -> Polynomial {
-    std::optional<Rational> elements = shapeOf(parameter).elements().constant();
-    return precision && elements ? precision->bytesOfState(*elements)
-                                 : bytesOf(parameter);
-  };
-  auto bytesOfGradient = [&](Value gradient) {
-    if (precision)
-      return bytesAs(gradient, precision->gradients);
-    // An update may compute in a wider format.
-    while (isFormatChange(gradient.getDefiningOp()))
-      gradient = gradient.getDefiningOp()->getOperand(0);
-    return bytesOf(gradient);
-  };
-  // All users share one table of each kind and shape.
-  DenseSet<std::tuple<Attribute, Attribute, Type>> tables;
-  graph->walk([&](Operation *op) {
-    Rational copies = copiesOf(op);
-    auto add = [&](StringRef weight, Polynomial Memory::*part,
-                   const Polynomial &bytes) {
-      memory[weight.str()].*part += bytes * copies;
-    };
-    if (auto table = dyn_cast<TableOp>(op)) {
-      if (tables
-              .insert(
-                  {table.getInitAttr(), table.getThetaAttr(), table.getType()})
-              .second)
-        memory[""].constants += bytesOf(table.getY());
-    } else if (auto literal = dyn_cast<LiteralOp>(op)) {
-      add("", &Memory::constants, bytesOf(literal.getY()));
-    } else if (auto parameter = dyn_cast<ParameterOp>(op)) {
-      Value value = parameter.getValue();
-      Polynomial bytes = bytesOf(value);
-      // Under a master, uses read a narrower copy: the weight. The update
-      // changes the parameter, which is the master; nothing else needs it.
-      bool isCopied = precision && precision->master &&
-                      elementOf(value).getIntOrFloatBitWidth() >
-                          traitsOf(precision->weights).storedBits;
-      add(parameter.getName(), &Memory::weights,
-          isCopied ? bytesAs(value, precision->weights) : bytes);
-      if (isCopied && changed.contains(value))
-        add(parameter.getName(), &Memory::master, bytes);
-    } else if (isCopyOfHeld(op->getResults().empty() ? Value()
-                                                     : op->getResult(0)) &&
-               enclosingPhase(op) == Phase::Forward) {
-      std::string name = nameOfWeight(op->getResult(0));
-      Polynomial bytes = bytesOf(op->getResult(0));
-      if (name.empty())
-        add("", &Memory::constants, bytes);
-      else if (is8BitFloat(op->getResult(0)))
-        add(name, &Memory::copies,
-            bytes * (kCopiesIn8Bits - hasWeightsIn8Bits));
-      else if (!precision || !precision->master)
-        add(name, &Memory::copies, bytes);
-    } else if (auto buffer = dyn_cast<BufferOp>(op)) {
-      // Running statistics belong to the network, and the state of the update
-      // to the optimizer.
-      bool isUpdate = enclosingPhase(op) == Phase::Update;
-      bool isNumber = shapeOf(buffer.getValue()).rank() ==
-                      0; // a number of the step, such as its count
-      bool hasFormatOfStates = isUpdate && !isNumber && !buffer.getTyped();
-      add(buffer.getName(), isUpdate ? &Memory::optimizer : &Memory::weights,
-          hasFormatOfStates ? bytesOfStates(buffer.getValue())
-                            : bytesOf(buffer.getValue()));
-    } else if (auto update = dyn_cast<UpdateOpInterface>(op)) {
-      std::string name = nameOfWeight(op->getOperand(0));
-      add(name, &Memory::optimizer,
-          bytesOfStates(op->getOperand(0)) * update.getNumStates());
-      // A gradient of looked-up rows has one row per look-up.
-      bool isOfRows = shapeOf(op->getOperand(0)) != shapeOf(op->getOperand(1));
-      if (isFirst(op->getOperand(0)) || isOfRows)
-        add(name, &Memory::gradients, bytesOfGradient(op->getOperand(1)));
-    } else if (auto gradient = dyn_cast<GradientOp>(op)) {
-      add(nameOfWeight(gradient.getParameter()), &Memory::gradients,
-          bytesOfGradient(gradient.getGradient()));
-    }
-  });
+  if (name.empty())
+    add(op, "", &Memory::constants, bytes);
+  else if (is8BitFloat(copy))
+    add(op, name, &Memory::copies,
+        bytes * (kCopiesIn8Bits - hasWeightsIn8Bits));
+  else if (!precision || !precision->master)
+    add(op, name, &Memory::copies, bytes);
+}
+
+void MemoryCounter::addBuffer(BufferOp buffer) {
+  Value value = buffer.getValue();
+  // Running statistics belong to the network, and the state of the update to
+  // the optimizer.
+  bool isUpdate = enclosingPhase(buffer) == Phase::Update;
+  // A number of the step is one such as its count.
+  bool isNumber = shapeOf(value).rank() == 0;
+  bool hasFormatOfStates = isUpdate && !isNumber && !buffer.getTyped();
+  add(buffer, buffer.getName(),
+      isUpdate ? &Memory::optimizer : &Memory::weights,
+      hasFormatOfStates ? bytesOfStates(value) : bytesOf(value));
+}
+
+void MemoryCounter::addUpdate(UpdateOpInterface update) {
+  Operation *op = update;
+  Value parameter = op->getOperand(0), gradient = op->getOperand(1);
+  std::string name = nameOfWeight(parameter);
+  add(op, name, &Memory::optimizer,
+      bytesOfStates(parameter) * update.getNumStates());
+  // A gradient of looked-up rows has one row per look-up.
+  bool isOfRows = shapeOf(parameter) != shapeOf(gradient);
+  if (isFirst(parameter) || isOfRows)
+    add(op, name, &Memory::gradients, bytesOfGradient(gradient));
+}
+
+void MemoryCounter::add(Operation *op) {
+  if (auto table = dyn_cast<TableOp>(op))
+    addTable(table);
+  else if (auto literal = dyn_cast<LiteralOp>(op))
+    add(op, "", &Memory::constants, bytesOf(literal.getY()));
+  else if (auto parameter = dyn_cast<ParameterOp>(op))
+    addParameter(parameter);
+  else if (op->getNumResults() != 0 && isCopyOfHeld(op->getResult(0)) &&
+           enclosingPhase(op) == Phase::Forward)
+    addCopy(op);
+  else if (auto buffer = dyn_cast<BufferOp>(op))
+    addBuffer(buffer);
+  else if (auto update = dyn_cast<UpdateOpInterface>(op))
+    addUpdate(update);
+  else if (auto gradient = dyn_cast<GradientOp>(op))
+    add(op, nameOfWeight(gradient.getParameter()), &Memory::gradients,
+        bytesOfGradient(gradient.getGradient()));
+}
+
+std::map<std::string, Memory> MemoryCounter::count() {
+  graph->walk([&](Operation *op) { add(op); });
   forEachActivation(graph, [&](OpResult value) {
-    memory[""].activations += bytesOf(value) * copiesOf(value.getOwner());
+    add(value.getOwner(), "", &Memory::activations, bytesOf(value));
   });
   if (std::optional<Decoding> decoding = Decoding::of(graph))
     memory[""].activations += decoding->bytesKept(graph);
-  return memory;
+  return std::move(memory);
+}
+
+std::map<std::string, Memory> netc::countMemoryByName(Operation *graph) {
+  return MemoryCounter(graph).count();
 }
 
 Memory netc::countMemory(Operation *graph) {
