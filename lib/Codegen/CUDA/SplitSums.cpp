@@ -42,6 +42,17 @@ private:
   /// Whether each operand that a loop indexes has an axis that only this loop
   /// indexes.
   bool isAxis(unsigned loop);
+  /// The op with a first loop over the parts, whose results are of one part
+  /// each.
+  linalg::GenericOp sumParts(ImplicitLocOpBuilder &b, unsigned loop,
+                             int64_t parts);
+  /// Adds the iterations before a part, of `length`, to indices of the split
+  /// loop in the body of `partial`.
+  static void restoreIndices(ImplicitLocOpBuilder &b, linalg::GenericOp partial,
+                             unsigned loop, int64_t length);
+  /// Combines the results of parts in order.
+  linalg::GenericOp combineParts(ImplicitLocOpBuilder &b,
+                                 linalg::GenericOp partial);
 
   linalg::GenericOp op;
   const DeviceInfo &device;
@@ -163,12 +174,11 @@ static Value expandAxis(ImplicitLocOpBuilder &b, Value tensor, int64_t axis,
       RankedTensorType::get(shape, type.getElementType()), tensor, groups);
 }
 
-linalg::GenericOp SumSplitter::split(unsigned loop, int64_t parts) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
+linalg::GenericOp SumSplitter::sumParts(ImplicitLocOpBuilder &b, unsigned loop,
+                                        int64_t parts) {
   MLIRContext *context = b.getContext();
   unsigned loops = extents.size();
   AffineExpr part = getAffineDimExpr(0, context);
-  // The loop over parts is the first one.
   auto moved = [&](AffineMap map) { return map.shiftDims(1).getResults(); };
   SmallVector<Value> inputs, starts;
   SmallVector<AffineMap> maps;
@@ -203,7 +213,13 @@ linalg::GenericOp SumSplitter::split(unsigned loop, int64_t parts) {
                                              inputs, starts, maps, iterators);
   IRMapping none;
   op->getRegion(0).cloneInto(&partial->getRegion(0), none);
-  int64_t length = extents[loop] / parts;
+  return partial;
+}
+
+void SumSplitter::restoreIndices(ImplicitLocOpBuilder &b,
+                                 linalg::GenericOp partial, unsigned loop,
+                                 int64_t length) {
+  OpBuilder::InsertionGuard guard(b);
   SmallVector<linalg::IndexOp> indices(
       partial.getBody()->getOps<linalg::IndexOp>());
   for (linalg::IndexOp index : indices) {
@@ -217,11 +233,13 @@ linalg::GenericOp SumSplitter::split(unsigned loop, int64_t parts) {
     auto whole = b.create<arith::AddIOp>(before, index);
     index.getResult().replaceAllUsesExcept(whole, whole);
   }
+}
 
-  // Combine the partial results in order.
-  b.setInsertionPoint(op);
+linalg::GenericOp SumSplitter::combineParts(ImplicitLocOpBuilder &b,
+                                            linalg::GenericOp partial) {
+  MLIRContext *context = b.getContext();
   AffineMap first = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  SmallVector<AffineExpr> order(loops);
+  SmallVector<AffineExpr> order(extents.size());
   for (auto [number, axis] : llvm::enumerate(first.getResults()))
     order[cast<AffineDimExpr>(axis).getPosition()] =
         getAffineDimExpr(number, context);
@@ -236,12 +254,12 @@ linalg::GenericOp SumSplitter::split(unsigned loop, int64_t parts) {
     read.push_back(AffineMap::get(kept + 1, 0, axes, context));
   }
   llvm::append_range(read, written);
-  SmallVector<utils::IteratorType> finalIterators(
-      kept, utils::IteratorType::parallel);
-  finalIterators.push_back(utils::IteratorType::reduction);
-  auto total = b.create<linalg::GenericOp>(
+  SmallVector<utils::IteratorType> iterators(kept,
+                                             utils::IteratorType::parallel);
+  iterators.push_back(utils::IteratorType::reduction);
+  return b.create<linalg::GenericOp>(
       op.getResultTypes(), partial.getResults(), op.getDpsInits(), read,
-      finalIterators, [&](OpBuilder &inner, Location loc, ValueRange elements) {
+      iterators, [&](OpBuilder &inner, Location loc, ValueRange elements) {
         size_t results = elements.size() / 2;
         SmallVector<Value> sums;
         for (size_t result = 0; result < results; ++result) {
@@ -253,7 +271,13 @@ linalg::GenericOp SumSplitter::split(unsigned loop, int64_t parts) {
         }
         inner.create<linalg::YieldOp>(loc, sums);
       });
-  op.replaceAllUsesWith(total.getResults());
+}
+
+linalg::GenericOp SumSplitter::split(unsigned loop, int64_t parts) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  linalg::GenericOp partial = sumParts(b, loop, parts);
+  restoreIndices(b, partial, loop, extents[loop] / parts);
+  op.replaceAllUsesWith(combineParts(b, partial).getResults());
   op.erase();
   return partial;
 }
