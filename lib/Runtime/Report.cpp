@@ -205,17 +205,11 @@ static bool multipliesPairs(const Program &program) {
                      [](const Op &op) { return op.format == "bf16"; });
 }
 
-std::string netc::runtime::toTable(const Measurement &measurement) {
-  const Program &program = measurement.program;
-  const Training &training = measurement.training;
-  Figures figures(program, training);
-  size_t steps = training.recorder.steps().size();
+static const char *plural(int count) { return count == 1 ? "" : "s"; }
 
-  std::string text = program.title();
-  auto plural = [](int count) { return count == 1 ? "" : "s"; };
-  print(text, " · %d thread%s\n", measurement.threads,
-        plural(measurement.threads));
+static void printMachine(std::string &text, const Measurement &measurement) {
   const Machine &machine = measurement.machine;
+  const std::string &isa = measurement.program.target.isa;
   if (!measurement.gpu.empty())
     print(text, "  GPU       %s\n", measurement.gpu.c_str());
   print(text, "  machine   %s, %d core%s", machine.cpu.c_str(), machine.cores,
@@ -223,9 +217,15 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   if (measurement.clock.hertz > 0)
     print(text, " at %.3g GHz (%s)", measurement.clock.hertz * 1e-9,
           measurement.clock.source);
-  if (!program.target.isa.empty())
-    print(text, ", code for %s", program.target.isa.c_str());
-  text += "\n  counted   1 multiply-add = 2 FLOP\n";
+  if (!isa.empty())
+    print(text, ", code for %s", isa.c_str());
+  text += '\n';
+}
+
+static void printSteps(std::string &text, const Measurement &measurement,
+                       const Figures &figures) {
+  const Training &training = measurement.training;
+  size_t steps = training.recorder.steps().size();
   print(text, "  steps     %zu, of which %zu to warm up%s\n", steps,
         training.warmup,
         training.stable ? "" : "; the times were never stable");
@@ -237,52 +237,61 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
     print(text, " (%.4g to %.4g)", interval->low * 1e3, interval->high * 1e3);
   else
     print(text, " (the median of %zu)", steps - training.warmup);
-  print(text, ", %.4g examples/s\n", figures.perSecond(double(program.batch)));
+  print(text, ", %.4g examples/s\n",
+        figures.perSecond(double(measurement.program.batch)));
   print(text, "  compute   %.4g GFLOP/s, %.4g with what is recomputed\n",
         figures.perSecond(double(figures.model.sum())) * 1e-9,
         figures.perSecond(double(figures.hardware.sum())) * 1e-9);
-  if (measurement.peaks) {
-    const Peaks &peaks = *measurement.peaks;
-    const char *separator = "  peak      ";
-    if (peaks.best() > 0)
-      print(text, "%s%.4g GFLOP/s measured", std::exchange(separator, ", "),
-            peaks.best() * 1e-9);
-    if (peaks.pairs > 0 && multipliesPairs(program))
-      print(text, "%s%.4g of products in bf16", std::exchange(separator, ", "),
-            peaks.pairs * 1e-9);
-    if (peaks.datasheet > 0)
-      print(text, "%s%.4g GFLOP/s by the datasheet: %s", separator,
-            peaks.datasheet * 1e-9, peaks.assumed.c_str());
-    text += '\n';
-    for (size_t i = 0; i < peaks.caches.size(); ++i)
-      if (peaks.caches[i] > 0)
-        print(text, "  %-8s  %.4g GB/s measured\n", levelName(i).c_str(),
-              peaks.caches[i] * 1e-9);
-    if (peaks.bandwidth > 0)
-      print(text, "  memory    %.4g GB/s measured\n", peaks.bandwidth * 1e-9);
-  }
-  text += "  data      " + dataText(measurement.data) + "\n";
-  if (!figures.hasOps) {
-    text += "  ops       not timed\n";
-    return text;
-  }
+}
 
-  // An op that was fused into another one has no calls and no time.
+static void printPeaks(std::string &text, const Peaks &peaks,
+                       const Program &program) {
+  const char *separator = "  peak      ";
+  if (peaks.best() > 0)
+    print(text, "%s%.4g GFLOP/s measured", std::exchange(separator, ", "),
+          peaks.best() * 1e-9);
+  if (peaks.pairs > 0 && multipliesPairs(program))
+    print(text, "%s%.4g of products in bf16", std::exchange(separator, ", "),
+          peaks.pairs * 1e-9);
+  if (peaks.datasheet > 0)
+    print(text, "%s%.4g GFLOP/s by the datasheet: %s", separator,
+          peaks.datasheet * 1e-9, peaks.assumed.c_str());
+  text += '\n';
+  for (size_t i = 0; i < peaks.caches.size(); ++i)
+    if (peaks.caches[i] > 0)
+      print(text, "  %-8s  %.4g GB/s measured\n", levelName(i).c_str(),
+            peaks.caches[i] * 1e-9);
+  if (peaks.bandwidth > 0)
+    print(text, "  memory    %.4g GB/s measured\n", peaks.bandwidth * 1e-9);
+}
+
+/// The ten slowest ops, slowest first. An op that was fused into another one
+/// has no calls and no time.
+static std::vector<size_t> slowestOps(const Measurement &measurement,
+                                      const Figures &figures) {
   std::vector<size_t> order;
-  for (size_t i = 0; i < program.ops.size(); ++i)
-    if (training.timesOfOps().calls(i) > 0)
+  for (size_t i = 0; i < measurement.program.ops.size(); ++i)
+    if (measurement.training.timesOfOps().calls(i) > 0)
       order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return figures.ops[a].median > figures.ops[b].median;
   });
   order.resize(std::min<size_t>(order.size(), 10));
+  return order;
+}
+
+static void printOps(std::string &text, const Measurement &measurement,
+                     const Figures &figures) {
+  const Program &program = measurement.program;
+  std::vector<size_t> order = slowestOps(measurement, figures);
   size_t width = 10;
   for (size_t i : order)
     width = std::max(width, program.ops[i].name.size());
   width = std::min<size_t>(width, 60);
   // If the ops were timed in other steps, their shares are of the sum of their
   // times.
-  double whole = training.apart ? figures.opsTime : figures.step.median;
+  double whole =
+      measurement.training.apart ? figures.opsTime : figures.step.median;
   // One more byte, since `µ` takes two.
   print(text, "\n  %-*s  %-9s  %11s  %6s  %8s\n", int(width), "slowest op",
         "phase", "µs", "share", "GFLOP/s");
@@ -294,5 +303,23 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
           whole > 0 ? 100 * seconds / whole : 0,
           seconds > 0 ? double(op.flop()) / seconds * 1e-9 : 0);
   }
+}
+
+std::string netc::runtime::toTable(const Measurement &measurement) {
+  const Program &program = measurement.program;
+  Figures figures(program, measurement.training);
+  std::string text = program.title();
+  print(text, " · %d thread%s\n", measurement.threads,
+        plural(measurement.threads));
+  printMachine(text, measurement);
+  text += "  counted   1 multiply-add = 2 FLOP\n";
+  printSteps(text, measurement, figures);
+  if (measurement.peaks)
+    printPeaks(text, *measurement.peaks, program);
+  text += "  data      " + dataText(measurement.data) + "\n";
+  if (figures.hasOps)
+    printOps(text, measurement, figures);
+  else
+    text += "  ops       not timed\n";
   return text;
 }
