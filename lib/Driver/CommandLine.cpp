@@ -444,29 +444,17 @@ static Exit printInformation() {
   return write(print);
 }
 
-std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
-  mlir::registerAsmPrinterCLOptions();
-  // LLVM reads `@file` as a file with options. Here it is an input.
-  llvm::BumpPtrAllocator memory;
-  llvm::StringSaver saver(memory);
-  llvm::SmallVector<const char *> arguments(argv, argv + argc);
-  for (const char *&argument : llvm::drop_begin(arguments))
-    if (*argument == '@')
-      argument = saver.save("./" + llvm::Twine(argument)).data();
-  if (arguments.size() > 1)
-    for (auto [command, option] :
-         {std::pair("import", "--import"), std::pair("fmt", "--fmt")})
-      if (arguments[1] == llvm::StringRef(command))
-        arguments[1] = option;
-  if (!cl::ParseCommandLineOptions(argc, arguments.data(), "", &llvm::errs()))
-    return WrongUsage;
-  auto refuse = [](const llvm::Twine &message) {
-    return complain(WrongUsage, message);
-  };
-  if (!unknown.empty())
-    return refuseUnknown(unknown.front());
-  if (help.getNumOccurrences() || version)
-    return printInformation();
+static Exit refuse(const llvm::Twine &message) {
+  return complain(WrongUsage, message);
+}
+
+/// Whether programs are asked for by `--emit=exe` itself.
+static bool makesProgram() {
+  return emit == Emit::Program && emit.getNumOccurrences();
+}
+
+/// Sets `action`. Refuses two actions.
+static std::optional<Exit> takeAction(llvm::ArrayRef<const char *> arguments) {
   isFmtCheck = actions.size() == 2 && actions[0] == Action::Fmt &&
                actions[1] == Action::Check;
   for (size_t i = 0; i < actions.size() && !isFmtCheck; ++i)
@@ -478,18 +466,19 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
           "` ask for two things; give one of them");
   if (!actions.empty())
     action = actions.front();
+  return std::nullopt;
+}
+
+/// Refuses options that are for another action or target.
+static std::optional<Exit> checkOptionsOfActions() {
   const cl::Option *measured[] = {&threads, &seconds, &steps, &data};
   for (const cl::Option *option : measured)
     if (option->getNumOccurrences() && action != Action::Measure)
       return refuse("`--" + option->ArgStr + "` is for `--measure`" +
-                    (emit == Emit::Program && emit.getNumOccurrences()
-                         ? "; programs take it when they run"
-                         : ""));
+                    (makesProgram() ? "; programs take it when they run" : ""));
   if (!traces.empty() && action != Action::Audit)
-    return refuse("`--trace` is for `--audit`" +
-                  std::string(emit == Emit::Program && emit.getNumOccurrences()
-                                  ? "; programs write one when they run"
-                                  : ""));
+    return refuse(llvm::Twine("`--trace` is for `--audit`") +
+                  (makesProgram() ? "; programs write one when they run" : ""));
   if (range.getNumOccurrences() && action != Action::Audit)
     return refuse("`--range` is for `--audit`");
   if (!opaqueOps.empty() && action != Action::Import)
@@ -500,10 +489,19 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
     return refuse(
         llvm::Twine(arch.getNumOccurrences() ? "`--arch`" : "`--emit=ptx`") +
         " is for `--target=cuda`");
+  return std::nullopt;
+}
+
+/// Refuses values that an option does not take.
+static std::optional<Exit> checkValues() {
   if (arch.getNumOccurrences() && !program::deviceArchNamed(arch.getValue()))
     return refuse("`--arch` takes " + archNames() + ", not `" + arch + "`");
   if (llvm::is_contained(batches, 0u))
     return refuse("`--batch` takes sizes from 1 on");
+  return std::nullopt;
+}
+
+static std::optional<Exit> checkInputs() {
   if (inputs.empty() && hardware.empty() && traces.empty())
     return refuse("no file is named; `netc FILE` reports what it costs, `netc "
                   "--help` lists the options");
@@ -531,5 +529,33 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
   if (limits.maxDepth > 4096)
     return refuse("`--max-depth` is at most 4096, which is what the stack "
                   "carries");
+  return std::nullopt;
+}
+
+std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
+  mlir::registerAsmPrinterCLOptions();
+  // LLVM reads `@file` as a file with options. Here it is an input.
+  llvm::BumpPtrAllocator memory;
+  llvm::StringSaver saver(memory);
+  llvm::SmallVector<const char *> arguments(argv, argv + argc);
+  for (const char *&argument : llvm::drop_begin(arguments))
+    if (*argument == '@')
+      argument = saver.save("./" + llvm::Twine(argument)).data();
+  if (arguments.size() > 1)
+    for (auto [command, option] :
+         {std::pair("import", "--import"), std::pair("fmt", "--fmt")})
+      if (arguments[1] == llvm::StringRef(command))
+        arguments[1] = option;
+  if (!cl::ParseCommandLineOptions(argc, arguments.data(), "", &llvm::errs()))
+    return WrongUsage;
+  if (!unknown.empty())
+    return refuseUnknown(unknown.front());
+  if (help.getNumOccurrences() || version)
+    return printInformation();
+  if (std::optional<Exit> refused = takeAction(arguments))
+    return refused;
+  for (auto check : {checkOptionsOfActions, checkValues, checkInputs})
+    if (std::optional<Exit> refused = check())
+      return refused;
   return std::nullopt;
 }
