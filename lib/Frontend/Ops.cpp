@@ -9,6 +9,7 @@
 #include "lib/Std/Std.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -70,60 +71,40 @@ TensorBuilder::inOneFormat(Tree *at, StringRef op,
   return promoted;
 }
 
-Value TensorBuilder::emit(Tree *at, StringRef op,
-                          llvm::ArrayRef<Tensor> written,
-                          llvm::ArrayRef<mlir::NamedAttribute> attributes,
-                          const Label &as, mlir::LocationAttr where) {
-  if (!e.spend(at, 1))
-    return {};
-  std::optional<mlir::RegisteredOperationName> name =
-      mlir::RegisteredOperationName::lookup(("net." + op).str(), e.context);
-  assert(name && "an op of the language that the dialect does not have");
-  std::vector<Tensor> operands = name->hasTrait<ElementByElement>()
-                                     ? written.vec()
-                                     : inOneFormat(at, op, written);
-  mlir::Location location = where ? mlir::Location(where) : opLocation(at, op);
-  mlir::OperationState state(location, *name);
-  for (const Tensor &operand : operands)
-    state.operands.push_back(operand.value);
-  mlir::DictionaryAttr dictionary = e.builder.getDictionaryAttr(attributes);
-  state.addAttributes(attributes);
-
-  auto *infer = name->getInterface<mlir::InferTypeOpInterface>();
-  std::vector<char> storage(name->getOpPropertyByteSize());
+/// Sets the types of results. The op's own checks report to the context.
+static mlir::LogicalResult inferTypes(mlir::OperationState &state,
+                                      mlir::RegisteredOperationName name) {
+  mlir::MLIRContext *context = state.getContext();
+  mlir::DictionaryAttr dictionary = state.attributes.getDictionary(context);
+  std::vector<char> storage(name.getOpPropertyByteSize());
   mlir::OpaqueProperties properties(storage.empty() ? nullptr : storage.data());
   if (properties)
-    name->initOpProperties(properties, nullptr);
-  // Report the op's own checks like other errors.
-  std::optional<std::string> complaint =
-      complaintOf([&]() -> mlir::LogicalResult {
-        if (properties && !dictionary.empty() &&
-            mlir::failed(name->setOpPropertiesFromAttribute(
-                *name, properties, dictionary,
-                [&] { return mlir::emitError(location); })))
-          return mlir::failure();
-        llvm::SmallVector<mlir::Type> types;
-        if (infer && mlir::failed(infer->inferReturnTypes(
-                         e.context, location, state.operands, dictionary,
-                         properties, {}, types)))
-          return mlir::failure();
-        state.addTypes(types);
-        return mlir::success();
-      });
-  if (properties)
-    name->destroyOpProperties(properties);
-  if (complaint)
-    return e.fail(at, error::InvalidOp, *complaint);
-  mlir::Operation *built = e.builder.create(state);
-  complaint = complaintOf(
-      [&] { return mlir::verify(built, /*verifyRecursively=*/false); });
-  if (complaint)
-    return e.fail(at, operandComplaint(*complaint, op, operands));
-  if (built->hasTrait<AxesMeet>())
-    for (const Tensor &other : llvm::drop_begin(operands))
-      if (!doMeet(at, op, operands.front(), other))
-        return {};
+    name.initOpProperties(properties, nullptr);
+  auto destroy = llvm::make_scope_exit([&] {
+    if (properties)
+      name.destroyOpProperties(properties);
+  });
+  if (properties && !dictionary.empty() &&
+      mlir::failed(
+          name.setOpPropertiesFromAttribute(name, properties, dictionary, [&] {
+            return mlir::emitError(state.location);
+          })))
+    return mlir::failure();
+  auto *infer = name.getInterface<mlir::InferTypeOpInterface>();
+  llvm::SmallVector<mlir::Type> types;
+  if (infer && mlir::failed(infer->inferReturnTypes(context, state.location,
+                                                    state.operands, dictionary,
+                                                    properties, {}, types)))
+    return mlir::failure();
+  state.addTypes(types);
+  return mlir::success();
+}
 
+/// The results of an op. Their axes have the labels of the operands' axes that
+/// they continue; a new axis of the first result has the label `as`.
+static ResultList labelledResults(mlir::Operation *built,
+                                  llvm::ArrayRef<Tensor> operands,
+                                  const Label &as) {
   auto language = mlir::dyn_cast<LanguageOpInterface>(built);
   ResultList list;
   for (mlir::OpResult result : built->getResults()) {
@@ -149,7 +130,41 @@ Value TensorBuilder::emit(Tree *at, StringRef op,
           language.getSignature().results[result.getResultNumber()].str();
     list.push_back({resultName, tensor});
   }
-  return e.applier.resultsOf(std::move(list));
+  return list;
+}
+
+Value TensorBuilder::emit(Tree *at, StringRef op,
+                          llvm::ArrayRef<Tensor> written,
+                          llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                          const Label &as, mlir::LocationAttr where) {
+  if (!e.spend(at, 1))
+    return {};
+  std::optional<mlir::RegisteredOperationName> name =
+      mlir::RegisteredOperationName::lookup(("net." + op).str(), e.context);
+  assert(name && "an op of the language that the dialect does not have");
+  std::vector<Tensor> operands = name->hasTrait<ElementByElement>()
+                                     ? written.vec()
+                                     : inOneFormat(at, op, written);
+  mlir::Location location = where ? mlir::Location(where) : opLocation(at, op);
+  mlir::OperationState state(location, *name);
+  for (const Tensor &operand : operands)
+    state.operands.push_back(operand.value);
+  state.addAttributes(attributes);
+  // Report the op's own checks like other errors.
+  std::optional<std::string> complaint =
+      complaintOf([&] { return inferTypes(state, *name); });
+  if (complaint)
+    return e.fail(at, error::InvalidOp, *complaint);
+  mlir::Operation *built = e.builder.create(state);
+  complaint = complaintOf(
+      [&] { return mlir::verify(built, /*verifyRecursively=*/false); });
+  if (complaint)
+    return e.fail(at, operandComplaint(*complaint, op, operands));
+  if (built->hasTrait<AxesMeet>())
+    for (const Tensor &other : llvm::drop_begin(operands))
+      if (!doMeet(at, op, operands.front(), other))
+        return {};
+  return e.applier.resultsOf(labelledResults(built, operands, as));
 }
 
 Value TensorBuilder::tensorFor(Tree *at, const Value &value,
@@ -209,10 +224,8 @@ void Applier::giveStep(Instance &instance) {
     *step = {Tensor{e.graph->step, {}}};
 }
 
-Value TensorBuilder::applyOp(Tree *at, Instance &instance) {
-  const Signature &signature = *instance.function.op;
-  const Parameters &all = e.calls.parametersOf(instance.function);
-  std::vector<Tensor> operands;
+std::optional<std::vector<Tensor>>
+TensorBuilder::operandsOf(Tree *at, const Instance &instance) {
   std::vector<Value> given;
   mlir::Type element;
   for (auto &values : instance.tensors)
@@ -221,29 +234,31 @@ Value TensorBuilder::applyOp(Tree *at, Instance &instance) {
       if (auto *tensor = value.as<Tensor>(); tensor && !element)
         element = elementOf(tensor->value);
     }
-  if (isElementByElement(instance.function)) {
-    auto shaped = elementByElement(at, signature.name, given);
-    if (!shaped)
-      return {};
-    operands = *shaped;
-  } else {
-    for (const Value &value : given) {
-      Value tensor =
-          tensorFor(at, value, element ? element : e.builder.getF32Type());
-      if (!tensor.is<Tensor>())
-        return {};
-      operands.push_back(*tensor.as<Tensor>());
-    }
+  if (isElementByElement(instance.function))
+    return elementByElement(at, instance.function.op->name, given);
+  std::vector<Tensor> operands;
+  for (const Value &value : given) {
+    Value tensor =
+        tensorFor(at, value, element ? element : e.builder.getF32Type());
+    if (!tensor.is<Tensor>())
+      return std::nullopt;
+    operands.push_back(*tensor.as<Tensor>());
   }
+  return operands;
+}
 
-  // A window has one number for each axis of `over`, so read `over` first.
-  size_t windowAxes = 0;
-  std::optional<int64_t> axisAs;
-  llvm::SmallVector<mlir::NamedAttribute> attributes;
+std::optional<TensorBuilder::Attributes>
+TensorBuilder::attributesOf(Tree *at, const Instance &instance,
+                            const std::vector<Tensor> &operands) {
+  const Signature &signature = *instance.function.op;
+  const Parameters &all = e.calls.parametersOf(instance.function);
   auto setting = [&](size_t i) -> const Value * {
     const std::optional<Value> &value = instance.settings[i];
     return value && !value->is<None>() ? &*value : nullptr;
   };
+  Attributes attributes;
+  // A window has one number for each axis of `over`, so read `over` first.
+  size_t windowAxes = 0;
   for (bool axes : {true, false}) {
     for (auto [i, parameter] : llvm::enumerate(all.settings)) {
       const Setting &stated = *parameter.setting;
@@ -251,47 +266,65 @@ Value TensorBuilder::applyOp(Tree *at, Instance &instance) {
           stated.kind == SettingKind::Axes || stated.kind == SettingKind::Axis;
       if (isAxes != axes)
         continue;
-      if (!setting(i) && parameter.required)
-        return e.fail(at, error::MissingArgument, signature.name,
-                      parameter.name);
+      if (!setting(i) && parameter.required) {
+        e.fail(at, error::MissingArgument, signature.name, parameter.name);
+        return std::nullopt;
+      }
       mlir::Attribute attribute = attributeOf(at, stated, setting(i), operands,
                                               windowAxes, signature.name);
       if (!attribute)
-        return {};
+        return std::nullopt;
       if (auto list = mlir::dyn_cast<mlir::DenseI64ArrayAttr>(attribute);
           list && stated.kind == SettingKind::Axes)
         windowAxes = list.size();
       if (stated.kind == SettingKind::Axis)
-        axisAs = mlir::cast<mlir::IntegerAttr>(attribute).getInt();
-      attributes.push_back(e.builder.getNamedAttr(stated.name, attribute));
+        attributes.axis = mlir::cast<mlir::IntegerAttr>(attribute).getInt();
+      attributes.named.push_back(
+          e.builder.getNamedAttr(stated.name, attribute));
     }
   }
+  return attributes;
+}
 
-  Identity &identity = *instance.identity;
-  mlir::LocationAttr where;
+mlir::LocationAttr TensorBuilder::locationOfPart(Tree *at, Identity &identity,
+                                                 StringRef op) {
+  std::string path;
   if (!identity.name.empty()) {
-    e.applier.enter(identity, signature.name, at);
-    where = mlir::NameLoc::get(e.builder.getStringAttr(identity.path),
-                               e.locationOf(at));
+    e.applier.enter(identity, op, at);
+    path = identity.path;
   } else if (identity.parent && identity.parent != e.frame->self) {
     Identity &parent = *identity.parent;
-    std::string path = parent.path.empty() ? "" : parent.path + ".";
-    where =
-        mlir::NameLoc::get(e.builder.getStringAttr(
-                               path + e.applier.unique(parent, signature.name)),
-                           e.locationOf(at));
+    path = (parent.path.empty() ? "" : parent.path + ".") +
+           e.applier.unique(parent, op);
+  } else {
+    return {};
   }
-  Value result =
-      emit(at, signature.name, operands, attributes, instance.as, where);
-  if (auto *tensor = result.as<Tensor>(); tensor && identity.name.empty())
+  return mlir::NameLoc::get(e.builder.getStringAttr(path), e.locationOf(at));
+}
+
+Value TensorBuilder::applyOp(Tree *at, Instance &instance) {
+  StringRef op = instance.function.op->name;
+  std::optional<std::vector<Tensor>> operands = operandsOf(at, instance);
+  if (!operands)
+    return {};
+  std::optional<Attributes> attributes = attributesOf(at, instance, *operands);
+  if (!attributes)
+    return {};
+  Identity &identity = *instance.identity;
+  mlir::LocationAttr where = locationOfPart(at, identity, op);
+  Value result = emit(at, op, *operands, attributes->named, instance.as, where);
+  auto *tensor = result.as<Tensor>();
+  if (!tensor)
+    return result;
+  if (identity.name.empty())
     if (auto named = mlir::dyn_cast<mlir::NameLoc>(tensor->value.getLoc()))
       e.applier.tellPart(named.getName(), at);
   // `as` labels the axis that the op resizes, if it makes no new axis.
-  if (auto *tensor = result.as<Tensor>();
-      tensor && !instance.as.empty() &&
+  if (!instance.as.empty() &&
       !llvm::is_contained(tensor->labels, instance.as)) {
     Tensor labelled = *tensor;
-    size_t axis = axisAs ? size_t(*axisAs) : featureAxis(labelled);
+    size_t axis =
+        attributes->axis ? size_t(*attributes->axis) : featureAxis(labelled);
     if (axis < labelled.labels.size())
       labelled.labels[axis] = instance.as;
     result.data = labelled;

@@ -77,8 +77,9 @@ public:
   std::vector<Expectation> expectations;
 
 private:
-  /// The error of an entry, if it has one.
-  std::optional<Message> mistakeIn(const SectionEntry &entry, bool isDataset);
+  /// The error of an entry of a section, if it has one.
+  std::optional<Message> mistakeInDataset(const SectionEntry &entry);
+  std::optional<Message> mistakeInHardware(const SectionEntry &entry);
   /// Reports errors of a section, even if no run uses it.
   void checkSection(const Section &section);
   bool elaborateFile(FileScope &file);

@@ -16,85 +16,101 @@ using llvm::StringRef;
 // The step
 //===----------------------------------------------------------------------===//
 
-bool RunBuilder::addInputs() {
-  mlir::Block *entry = e.graph->entry;
-  std::vector<StringRef> argumentNames;
-  llvm::SmallVector<mlir::Value> values;
+/// The shape of a field with this type, by examples. None after an error.
+static std::optional<TensorBuilder::Sizes>
+shapeOfField(Evaluator &e, llvm::ArrayRef<NetInput> inputs,
+             const TypeValue &type) {
   // The types of fields may name the axes of the net.
   Scope scope;
   for (const NetInput &input : inputs)
     for (auto [label, size] : llvm::zip_equal(input.labels, input.shape.sizes))
       if (!label.empty())
         scope.names[label.name] = Axis{label, size, -1};
-  Polynomial batch = Polynomial::symbol(kBatchAxis);
-  auto shapeOfField =
-      [&](const TypeValue &type) -> std::optional<TensorBuilder::Sizes> {
-    InScope in(e.frame->scope, &scope);
-    std::optional<TensorBuilder::Sizes> sizes =
-        e.tensors.declare(type, /*isNet=*/false);
-    if (!sizes)
-      return std::nullopt;
-    sizes->shape.sizes.insert(sizes->shape.sizes.begin(), batch);
-    sizes->labels.insert(sizes->labels.begin(), Label(kBatchAxis.str()));
-    TensorBuilder::dropDoubled(sizes->labels);
-    return sizes;
-  };
-  for (const NetInput &input : inputs) {
-    mlir::Type element = input.element;
-    for (auto &[name, value, at] : dataset) {
-      auto *type = value.as<TypeValue>();
-      if (name != input.name || !type)
-        continue;
-      std::optional<TensorBuilder::Sizes> sizes = shapeOfField(*type);
-      if (!sizes)
-        return false;
-      if (!(sizes->shape == input.shape)) {
-        e.fail(at, error::FieldShape, name,
-               TensorBuilder::sizesText(sizes->shape),
-               TensorBuilder::sizesText(input.shape));
-        return false;
-      }
-      element = type->element;
-    }
-    mlir::Value argument = entry->addArgument(tensorOf(element, input.shape),
-                                              e.locationOf(input.tree));
-    argumentNames.push_back(input.name);
-    if (element != input.element)
-      argument = e.builder.create<ConvertOp>(
-          e.tensors.opLocation(job, "convert"),
-          tensorOf(input.element, input.shape), argument);
-    values.push_back(argument);
-  }
+  InScope in(e.frame->scope, &scope);
+  std::optional<TensorBuilder::Sizes> sizes =
+      e.tensors.declare(type, /*isNet=*/false);
+  if (!sizes)
+    return std::nullopt;
+  sizes->shape.sizes.insert(sizes->shape.sizes.begin(),
+                            Polynomial::symbol(kBatchAxis));
+  sizes->labels.insert(sizes->labels.begin(), Label(kBatchAxis.str()));
+  TensorBuilder::dropDoubled(sizes->labels);
+  return sizes;
+}
+
+bool RunBuilder::addInput(const NetInput &input,
+                          std::vector<StringRef> &argumentNames,
+                          llvm::SmallVectorImpl<mlir::Value> &values) {
+  mlir::Type element = input.element;
   for (auto &[name, value, at] : dataset) {
     auto *type = value.as<TypeValue>();
-    bool isInput =
-        llvm::any_of(inputs, [&](const NetInput &i) { return i.name == name; });
-    if (!type || isInput || isInference())
+    if (name != input.name || !type)
       continue;
-    auto loss = keys.find("loss");
-    bool isRead = loss != keys.end() &&
-                  llvm::any_of(tokensOf(loss->second.expr),
-                               [&name = name](antlr4::Token *token) {
-                                 return token->getText() == name;
-                               });
-    std::vector<std::string> missing;
-    for (const NetInput &input : inputs)
-      if (llvm::none_of(dataset, [&](const SectionEntry &other) {
-            return other.name == input.name;
-          }))
-        missing.push_back(input.name);
-    bool isOthers = job->expr().size() < 2;
-    std::string meant = isRead || isOthers ? "" : e.nearest(name, missing);
-    if (!meant.empty())
-      e.fail(at, error::UnknownInput, name, meant);
-    std::optional<TensorBuilder::Sizes> sizes = shapeOfField(*type);
+    std::optional<TensorBuilder::Sizes> sizes = shapeOfField(e, inputs, *type);
     if (!sizes)
       return false;
-    mlir::Value argument = entry->addArgument(
-        tensorOf(type->element, sizes->shape), e.locationOf(at));
-    argumentNames.push_back(name);
-    fields.push_back({name, Tensor{argument, sizes->labels}});
+    if (!(sizes->shape == input.shape)) {
+      e.fail(at, error::FieldShape, name,
+             TensorBuilder::sizesText(sizes->shape),
+             TensorBuilder::sizesText(input.shape));
+      return false;
+    }
+    element = type->element;
   }
+  mlir::Value argument = e.graph->entry->addArgument(
+      tensorOf(element, input.shape), e.locationOf(input.tree));
+  argumentNames.push_back(input.name);
+  if (element != input.element)
+    argument = e.builder.create<ConvertOp>(e.tensors.opLocation(job, "convert"),
+                                           tensorOf(input.element, input.shape),
+                                           argument);
+  values.push_back(argument);
+  return true;
+}
+
+bool RunBuilder::addField(const SectionEntry &entry,
+                          std::vector<StringRef> &argumentNames) {
+  auto &[name, value, at] = entry;
+  auto *type = value.as<TypeValue>();
+  bool isInput = llvm::any_of(
+      inputs, [&name = name](const NetInput &i) { return i.name == name; });
+  if (!type || isInput || isInference())
+    return true;
+  auto loss = keys.find("loss");
+  bool isRead =
+      loss != keys.end() && llvm::any_of(tokensOf(loss->second.expr),
+                                         [&name = name](antlr4::Token *token) {
+                                           return token->getText() == name;
+                                         });
+  std::vector<std::string> missing;
+  for (const NetInput &input : inputs)
+    if (llvm::none_of(dataset, [&](const SectionEntry &other) {
+          return other.name == input.name;
+        }))
+      missing.push_back(input.name);
+  bool isOthers = job->expr().size() < 2;
+  std::string meant = isRead || isOthers ? "" : e.nearest(name, missing);
+  if (!meant.empty())
+    e.fail(at, error::UnknownInput, name, meant);
+  std::optional<TensorBuilder::Sizes> sizes = shapeOfField(e, inputs, *type);
+  if (!sizes)
+    return false;
+  mlir::Value argument = e.graph->entry->addArgument(
+      tensorOf(type->element, sizes->shape), e.locationOf(at));
+  argumentNames.push_back(name);
+  fields.push_back({name, Tensor{argument, sizes->labels}});
+  return true;
+}
+
+bool RunBuilder::addInputs() {
+  std::vector<StringRef> argumentNames;
+  llvm::SmallVector<mlir::Value> values;
+  for (const NetInput &input : inputs)
+    if (!addInput(input, argumentNames, values))
+      return false;
+  for (const SectionEntry &entry : dataset)
+    if (!addField(entry, argumentNames))
+      return false;
   step.setInputsAttr(e.builder.getStrArrayAttr(argumentNames));
   mlir::NamedAttrList classes;
   for (const SectionEntry &entry : dataset)
@@ -182,11 +198,13 @@ static void collectWeights(const Identity &identity, const BlockDecl *block,
     collectWeights(*child, block, isIn, into);
 }
 
-void RunBuilder::warnIfNothingLearns() {
-  if (e.graph->entry->getOps<ParameterOp>().empty())
-    return;
+/// Whether the step has weights, and what it returns depends on none that
+/// learns.
+static bool learnsNothing(mlir::Block &step) {
+  if (step.getOps<ParameterOp>().empty())
+    return false;
   llvm::SetVector<mlir::Operation *> behind;
-  behind.insert(e.graph->entry->getTerminator());
+  behind.insert(step.getTerminator());
   // The list grows in the loop.
   for (size_t i = 0; i < behind.size(); ++i)
     behind[i]->walk([&](mlir::Operation *op) {
@@ -194,13 +212,10 @@ void RunBuilder::warnIfNothingLearns() {
         if (mlir::Operation *producer = operand.getDefiningOp())
           behind.insert(producer);
     });
-  if (llvm::none_of(behind, [](mlir::Operation *op) {
-        auto weight = mlir::dyn_cast<ParameterOp>(op);
-        return weight && weight.getTrainable();
-      }))
-    e.warn(placeOf("loss"), symbol(), WarningId::NothingLearns,
-           "the loss depends on no weight that learns, so "
-           "nothing is trained");
+  return llvm::none_of(behind, [](mlir::Operation *op) {
+    auto weight = mlir::dyn_cast<ParameterOp>(op);
+    return weight && weight.getTrainable();
+  });
 }
 
 /// Whether a path is that of a copy that represents others, or a part of one.
@@ -406,8 +421,11 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
     if (isMade)
       addHardware();
     run.shared.assign(e.graph->instances.begin(), e.graph->instances.end());
-    if (isMade && !isInference() && !isReported())
-      warnIfNothingLearns();
+    if (isMade && !isInference() && !isReported() &&
+        learnsNothing(*e.graph->entry))
+      e.warn(placeOf("loss"), symbol(), WarningId::NothingLearns,
+             "the loss depends on no weight that learns, so "
+             "nothing is trained");
     checkRequires();
   };
   elaborate();

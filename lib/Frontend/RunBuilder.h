@@ -81,6 +81,8 @@ private:
 
   // Keys; see RunKeys.cpp.
   bool collectKeys(NetParser::JobContext *from, bool isLike);
+  /// Collects the keys of the run that the key `like` of `from` names.
+  bool followLike(NetParser::JobContext *from);
   void inheritKeys();
   /// Records that the command line replaces what the file says about `name`.
   void noteReplaced(llvm::StringRef name);
@@ -129,12 +131,19 @@ private:
   mlir::Operation *buildStep(mlir::ModuleOp into);
   mlir::Operation *buildJob(mlir::ModuleOp into);
   bool addInputs();
+  /// Adds an input of the net. It is converted from the type of the dataset's
+  /// field with its name.
+  bool addInput(const NetInput &input,
+                std::vector<llvm::StringRef> &argumentNames,
+                llvm::SmallVectorImpl<mlir::Value> &values);
+  /// Adds a field of the dataset that is no input of the net.
+  bool addField(const SectionEntry &entry,
+                std::vector<llvm::StringRef> &argumentNames);
   bool addLoss();
   /// Returns all results of the net, for inference. No weight is trained.
   bool addResults();
   /// Freezes the weights that `updates` does not name.
   bool freezeAllBut();
-  void warnIfNothingLearns();
 
   // The update; see RunUpdate.cpp.
   bool addLossScale();
@@ -152,9 +161,6 @@ private:
   void failTokens(llvm::StringRef key, const Message &why);
   bool addSeed();
   bool addBatch();
-  /// Whether an input of the net has the axis `N`, which a batch of more than
-  /// one example needs. Reports an error if not.
-  bool hasBatchAxis(const Rational &batch);
   /// Whether the step has parts with a stated cost, and nothing that is done
   /// once per step. Then the run can be counted without a batch.
   bool isReported();
@@ -175,9 +181,6 @@ private:
   /// Reads a positive number of this dimension.
   void addQuantity(llvm::StringRef key, RunFacts::Number &fact,
                    Dimension dimension, llvm::StringRef expected);
-  /// The number format that an expression writes or selects, or that its
-  /// constant holds. None after an error.
-  std::optional<std::string> precisionIn(Expr *expr);
   /// Reads the year, the owner and the framework, which tell about the
   /// hardware.
   void addCircumstances();

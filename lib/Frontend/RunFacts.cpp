@@ -124,34 +124,31 @@ bool RunBuilder::isReported() {
   return isOpaque && !valueOf("optimizer");
 }
 
-bool RunBuilder::hasBatchAxis(const Rational &batch) {
+/// The error of a batch of more than one example, if no input has the axis `N`.
+static std::optional<Message>
+mistakeInBatchAxis(llvm::ArrayRef<NetInput> inputs, const Rational &batch) {
   const NetInput *fixed = nullptr;
   size_t place = 0;
   for (const NetInput &input : inputs)
     for (auto [axis, size] : llvm::enumerate(input.shape.sizes)) {
       if (llvm::is_contained(size.symbols(), kBatchAxis))
-        return true;
+        return std::nullopt;
       if (!fixed && input.labels[axis] == kBatchAxis) {
         fixed = &input;
         place = axis;
       }
     }
-  if (fixed) {
-    e.fail(placeOf("batch"), error::BatchSizeFixed, fixed->name,
-           fixed->shape[place].str());
-    return false;
-  }
+  if (fixed)
+    return error::BatchSizeFixed(fixed->name, fixed->shape[place].str());
   // A step without a batch axis computes one example.
   if (inputs.empty() || batch == Rational(1))
-    return true;
+    return std::nullopt;
   const NetInput &input = inputs.front();
   std::string axis = input.labels.empty() ? "" : input.labels.front().name;
-  e.fail(placeOf("batch"), error::BatchAxis, input.name,
-         TensorBuilder::sizesText(input.shape),
-         axis.empty() || input.shape[0].isConstant()
-             ? ""
-             : "; did you mean to call `" + axis + "` `N`?");
-  return false;
+  return error::BatchAxis(input.name, TensorBuilder::sizesText(input.shape),
+                          axis.empty() || input.shape[0].isConstant()
+                              ? ""
+                              : "; did you mean to call `" + axis + "` `N`?");
 }
 
 bool RunBuilder::addBatch() {
@@ -207,8 +204,11 @@ bool RunBuilder::addBatch() {
                " does not fall into " + parts.str() +
                " equal parts; each is counted as one of " +
                (amount / parts).str());
-  if (!hasBatchAxis(amount / parts))
+  if (std::optional<Message> mistake =
+          mistakeInBatchAxis(inputs, amount / parts)) {
+    e.fail(placeOf("batch"), *mistake);
     return false;
+  }
   axes.insert({kBatchAxis.str(), Moments(amount / parts)});
   run.batch = amount;
   return true;
@@ -422,14 +422,17 @@ bool RunBuilder::addSchedule() {
          addDecoding();
 }
 
-std::optional<std::string> RunBuilder::precisionIn(Expr *expr) {
+/// The number format that an expression writes or selects, or that its constant
+/// holds. None after an error.
+static std::optional<std::string> precisionIn(Evaluator &e,
+                                              NetParser::ExprContext *expr) {
   if (auto *paren = ruleCast<NetParser::ParenContext>(expr))
-    return precisionIn(paren->expr());
+    return precisionIn(e, paren->expr());
   if (auto *choice = ruleCast<NetParser::CondContext>(expr)) {
     std::optional<bool> condition = e.decide(choice->expr(0));
     if (!condition)
       return std::nullopt;
-    return precisionIn(choice->expr(*condition ? 1 : 2));
+    return precisionIn(e, choice->expr(*condition ? 1 : 2));
   }
   // Words of precisions are not names, but a constant may hold one.
   bool isName = ruleCast<NetParser::RefContext>(expr) &&
@@ -448,7 +451,7 @@ bool RunBuilder::addPrecision() {
   auto found = keys.find("precision");
   if (found == keys.end())
     return true;
-  std::optional<std::string> precision = precisionIn(found->second.expr);
+  std::optional<std::string> precision = precisionIn(e, found->second.expr);
   if (!precision)
     return false;
   if (std::optional<Precision> known = parsePrecision(*precision)) {

@@ -50,16 +50,17 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
                     : std::vector<NetParser::StmtContext *>()) {
     auto *bind = ruleCast<NetParser::BindContext>(stmt);
     if (!bind) {
+      if (isLike)
+        continue;
       bool isSweep = ruleCast<NetParser::SweepContext>(stmt);
-      if (!isLike && isSweep && outer)
+      if (isSweep && outer)
         e.fail(stmt, error::SweepInJob);
-      else if (!isLike && !isSweep &&
-               !ruleCast<NetParser::RequireContext>(stmt) &&
+      else if (isSweep)
+        run.places["sweep"] = e.locationOf(stmt);
+      else if (!ruleCast<NetParser::RequireContext>(stmt) &&
                !ruleCast<NetParser::ExpectContext>(stmt) &&
                !ruleCast<NetParser::JobStmtContext>(stmt))
         e.fail(stmt, error::NotInRun);
-      else if (!isLike && isSweep)
-        run.places["sweep"] = e.locationOf(stmt);
       continue;
     }
     for (NetParser::TargetContext *target : bind->target()) {
@@ -77,6 +78,10 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
         e.fail(bind, error::DuplicateKey, name);
     }
   }
+  return followLike(from);
+}
+
+bool RunBuilder::followLike(NetParser::JobContext *from) {
   auto like = keys.find("like");
   if (like == keys.end())
     return true;

@@ -20,91 +20,96 @@ static std::vector<std::string> namesOf(llvm::ArrayRef<const char *> keys) {
   return {keys.begin(), keys.end()};
 }
 
-std::optional<Message> Program::mistakeIn(const SectionEntry &entry,
-                                          bool isDataset) {
-  const Value &value = entry.value;
-  if (!isDataset && !llvm::is_contained(hardwareKeys, entry.name))
-    return error::UnknownHardwareKey(
-        entry.name, e.didYouMean(entry.name, namesOf(hardwareKeys)));
-  if (value.isUnknown())
-    return std::nullopt;
+/// Whether a number without symbols is above 0 and in this unit.
+static bool isPositive(const Value &value, Dimension dimension) {
   std::optional<Number> number = numberOf(value);
   std::optional<Rational> constant =
       number && !number->real ? number->exact.constant() : std::nullopt;
-  auto isIn = [&](Dimension dimension) {
-    return constant && number->dimension == dimension;
-  };
-  auto isAbove0In = [&](Dimension dimension) {
-    return isIn(dimension) && *constant > Rational(0);
-  };
-  if (isDataset) {
-    if (entry.name == kBatchAxis)
-      return error::BatchInDataset();
-    if (llvm::is_contained(datasetKeys, entry.name)) {
-      Dimension::Base unit =
-          entry.name == "tokens" ? Dimension::Token : Dimension::Example;
-      if (isAbove0In({}) || isAbove0In(unit))
-        return std::nullopt;
-      return error::DatasetNotPositive(entry.name,
-                                       number ? ", not " + textOf(value) : "");
-    }
-    if (value.is<TypeValue>() || value.is<Distribution>() ||
-        (constant && isUnitOfSizes(number->dimension)))
-      return std::nullopt;
-    return error::DatasetField(entry.name,
-                               number ? textOf(value) : kindOf(value),
-                               e.didYouMean(entry.name, namesOf(datasetKeys)));
-  }
-  Dimension rateOfData = Dimension(Dimension::Data) / Dimension::Time;
-  auto takes = [&](const Value &value, StringRef expected) {
-    return error::WrongKind(entry.name, expected,
-                            numberOf(value) ? textOf(value) : kindOf(value));
-  };
-  auto unless = [&](bool fits, StringRef expected) -> std::optional<Message> {
-    if (fits)
-      return std::nullopt;
-    return takes(value, expected);
-  };
-  if (entry.name == "memory")
-    return unless(isAbove0In(Dimension::Data), "bytes, such as `80 GB`");
-  if (entry.name == "bandwidth")
-    return unless(isAbove0In(rateOfData), "a rate such as `900 GB/s`");
-  if (entry.name == "node")
-    return unless(isAbove0In({}) || isAbove0In(Dimension::Device),
-                  "the number of devices in one, such as `8`");
-  if (entry.name == "power")
-    return unless(isAbove0In({}), "watts without a unit, as `300`");
-  if (entry.name == "link") {
-    auto isLink = [&](const Value &value) {
-      std::optional<Number> rate = numberOf(value);
-      return value.isUnknown() || (rate && rate->dimension == rateOfData);
-    };
-    auto *record = value.as<Record>();
-    if (!record && !isLink(value))
-      return takes(value, "rates such as `600 GB/s`");
-    if (record)
-      for (auto &[kind, rate] : *record->fields)
-        if (!isLink(rate))
-          return takes(rate, "rates such as `600 GB/s`");
+  return constant && *constant > Rational(0) && number->dimension == dimension;
+}
+
+/// Whether a value is of this unit, or unknown.
+static bool mayBeIn(const Value &value, Dimension dimension) {
+  std::optional<Number> number = numberOf(value);
+  return value.isUnknown() || (number && number->dimension == dimension);
+}
+
+std::optional<Message> Program::mistakeInDataset(const SectionEntry &entry) {
+  const Value &value = entry.value;
+  if (value.isUnknown())
     return std::nullopt;
+  std::optional<Number> number = numberOf(value);
+  if (entry.name == kBatchAxis)
+    return error::BatchInDataset();
+  if (llvm::is_contained(datasetKeys, entry.name)) {
+    Dimension::Base unit =
+        entry.name == "tokens" ? Dimension::Token : Dimension::Example;
+    if (isPositive(value, {}) || isPositive(value, unit))
+      return std::nullopt;
+    return error::DatasetNotPositive(entry.name,
+                                     number ? ", not " + textOf(value) : "");
   }
+  bool isSize = number && !number->real && number->exact.constant() &&
+                isUnitOfSizes(number->dimension);
+  if (value.is<TypeValue>() || value.is<Distribution>() || isSize)
+    return std::nullopt;
+  return error::DatasetField(entry.name, number ? textOf(value) : kindOf(value),
+                             e.didYouMean(entry.name, namesOf(datasetKeys)));
+}
+
+/// The error of a peak: a rate, or rates by number format.
+static std::optional<Message> mistakeInPeak(const Value &value) {
   auto isRate = [](const Value &value) {
     std::optional<Number> rate = numberOf(value);
-    return value.isUnknown() ||
-           (rate && !rate->real && rate->exact.isConstant() &&
-            rate->dimension ==
-                Dimension(Dimension::Flop) / Dimension(Dimension::Time));
+    return mayBeIn(value, Dimension(Dimension::Flop) / Dimension::Time) &&
+           (!rate || (!rate->real && rate->exact.isConstant()));
   };
-  if (auto *record = value.as<Record>()) {
-    for (auto &[format, rate] : *record->fields)
-      if (!parseNumberFormat(format))
-        return error::UnknownFormat(format,
-                                    netc::didYouMean(format, formatNames()));
-      else if (!isRate(rate))
-        return error::PeakNoRate(textOf(rate));
-  } else if (!isRate(value)) {
-    return error::PeakNoRate(textOf(value));
-  }
+  auto *record = value.as<Record>();
+  if (!record)
+    return isRate(value)
+               ? std::nullopt
+               : std::optional<Message>(error::PeakNoRate(textOf(value)));
+  for (auto &[format, rate] : *record->fields)
+    if (!parseNumberFormat(format))
+      return error::UnknownFormat(format,
+                                  netc::didYouMean(format, formatNames()));
+    else if (!isRate(rate))
+      return error::PeakNoRate(textOf(rate));
+  return std::nullopt;
+}
+
+std::optional<Message> Program::mistakeInHardware(const SectionEntry &entry) {
+  const auto &[name, value, at] = entry;
+  if (!llvm::is_contained(hardwareKeys, name))
+    return error::UnknownHardwareKey(name,
+                                     e.didYouMean(name, namesOf(hardwareKeys)));
+  if (value.isUnknown())
+    return std::nullopt;
+  Dimension rateOfData = Dimension(Dimension::Data) / Dimension::Time;
+  auto takes = [&name = name](const Value &value, StringRef expected) {
+    return error::WrongKind(name, expected,
+                            numberOf(value) ? textOf(value) : kindOf(value));
+  };
+  auto unless = [&, &value = value](bool fits, StringRef expected) {
+    return fits ? std::nullopt : std::optional<Message>(takes(value, expected));
+  };
+  if (name == "memory")
+    return unless(isPositive(value, Dimension::Data), "bytes, such as `80 GB`");
+  if (name == "bandwidth")
+    return unless(isPositive(value, rateOfData), "a rate such as `900 GB/s`");
+  if (name == "node")
+    return unless(isPositive(value, {}) || isPositive(value, Dimension::Device),
+                  "the number of devices in one, such as `8`");
+  if (name == "power")
+    return unless(isPositive(value, {}), "watts without a unit, as `300`");
+  if (name != "link")
+    return mistakeInPeak(value);
+  auto *record = value.as<Record>();
+  if (!record)
+    return unless(mayBeIn(value, rateOfData), "rates such as `600 GB/s`");
+  for (auto &[kind, rate] : *record->fields)
+    if (!mayBeIn(rate, rateOfData))
+      return takes(rate, "rates such as `600 GB/s`");
   return std::nullopt;
 }
 
@@ -135,7 +140,8 @@ std::vector<SectionEntry> Program::entriesOf(const Section &section,
       if (auto *number = std::get_if<Number>(&entry.value.data);
           number && isMiddle && isSize)
         number->exact = number->exact.ceil();
-      std::optional<Message> mistake = mistakeIn(entry, isDataset);
+      std::optional<Message> mistake =
+          isDataset ? mistakeInDataset(entry) : mistakeInHardware(entry);
       if (auto *number = std::get_if<Number>(&entry.value.data);
           number && isDataset && !isSize && !isMiddle && !mistake &&
           !number->exact.constant()->isInteger())

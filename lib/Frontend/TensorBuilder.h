@@ -139,6 +139,20 @@ private:
                               const Value *value,
                               const std::vector<Tensor> &operands,
                               size_t windowAxes, llvm::StringRef op);
+  /// The operands of an instance of an op. None after an error.
+  std::optional<std::vector<Tensor>> operandsOf(Tree *at,
+                                                const Instance &instance);
+  struct Attributes {
+    llvm::SmallVector<mlir::NamedAttribute> named;
+    std::optional<int64_t> axis; ///< the one that the op works along
+  };
+  /// The settings of an instance of an op. None after an error.
+  std::optional<Attributes> attributesOf(Tree *at, const Instance &instance,
+                                         const std::vector<Tensor> &operands);
+  /// The location of the op of an instance that has a name, or that another
+  /// instance than the current one made. Null for others.
+  mlir::LocationAttr locationOfPart(Tree *at, Identity &identity,
+                                    llvm::StringRef op);
   /// The value of a schedule at the current step.
   Value scheduled(Tree *at, const Value &schedule);
   /// Whether the axes of two tensors of equal rank can be combined. Reports an
