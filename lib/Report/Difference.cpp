@@ -259,42 +259,61 @@ static std::vector<RunReport> jobsOf(const RunReport &report) {
 static void writeRunPairs(Page &page, llvm::ArrayRef<RunReport> before,
                           llvm::ArrayRef<RunReport> after);
 
-static void writeRuns(Page &page, const Pair<RunReport> &pair) {
-  if (!pair.before || !pair.after) {
-    writeLone(page, (pair.before ? pair.before : pair.after)->run->name(),
-              pair.before);
-    return;
+namespace {
+/// Lines for figures of two runs that differ.
+class RunLinesOfDifference {
+public:
+  explicit RunLinesOfDifference(const Pair<RunReport> &pair)
+      : pair(pair), a(*pair.before->run), b(*pair.after->run) {}
+
+  Lines write() {
+    addStep();
+    addTotals();
+    addMemory();
+    return std::move(lines);
   }
-  const Run &a = *pair.before->run, &b = *pair.after->run;
-  page.section(change(a.name().str(), b.name().str()), "");
-  Lines lines;
-  auto addAs = [&](std::string label, const RunReport::Figure &figure,
-                   const RunReport::TextOf &textOf) {
-    std::optional<Rational> before = figure(a), after = figure(b);
-    std::string from = pair.before->text(figure, textOf),
-                to = pair.after->text(figure, textOf);
-    if (before == after && from == to)
-      return;
-    std::string relative = before && after ? changeOf(*before, *after) : "";
-    lines.add(std::move(label), (before ? from : "none") + " ⇒ " +
-                                    (after ? to : "none") +
-                                    (relative.empty() ? "" : "; " + relative));
-  };
-  auto add = [&](std::string label, const RunReport::Figure &figure,
-                 Dimension dimension) {
+
+private:
+  void addStep();
+  void addTotals();
+  void addMemory();
+  void addAs(std::string label, const RunReport::Figure &figure,
+             const RunReport::TextOf &textOf);
+  void add(std::string label, const RunReport::Figure &figure,
+           Dimension dimension) {
     addAs(std::move(label), figure, [=](const Rational &value) {
       return formatQuantity(value, dimension);
     });
-  };
-  auto addStep = [&](std::string label, Cost (*costOf)(const Figures &)) {
-    add(
-        std::move(label),
-        [=](const Run &run) {
-          return run.hasStep() ? costOf(run.step()).total().constant()
-                               : std::nullopt;
-        },
-        Dimension::Flop);
-  };
+  }
+  void addCost(std::string label, Cost (*costOf)(const Figures &)) {
+    auto flop = [=](const Run &run) {
+      return run.hasStep() ? costOf(run.step()).total().constant()
+                           : std::nullopt;
+    };
+    add(std::move(label), flop, Dimension::Flop);
+  }
+
+  const Pair<RunReport> &pair;
+  const Run &a, &b;
+  Lines lines;
+};
+} // namespace
+
+void RunLinesOfDifference::addAs(std::string label,
+                                 const RunReport::Figure &figure,
+                                 const RunReport::TextOf &textOf) {
+  std::optional<Rational> before = figure(a), after = figure(b);
+  std::string from = pair.before->text(figure, textOf),
+              to = pair.after->text(figure, textOf);
+  if (before == after && from == to)
+    return;
+  std::string relative = before && after ? changeOf(*before, *after) : "";
+  lines.add(std::move(label), (before ? from : "none") + " ⇒ " +
+                                  (after ? to : "none") +
+                                  (relative.empty() ? "" : "; " + relative));
+}
+
+void RunLinesOfDifference::addStep() {
   if (!(a.conventions == b.conventions))
     lines.add("conventions", change(conventionsText(a.conventions),
                                     conventionsText(b.conventions)));
@@ -306,12 +325,15 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
       Dimension::Example);
   add(
       "tokens", [](const Run &run) { return run.tokens; }, Dimension::Token);
-  addStep("one step, all ops",
+  addCost("one step, all ops",
           [](const Figures &step) { return step.hardware(); });
-  addStep("  its update",
+  addCost("  its update",
           [](const Figures &step) { return step[Phase::Update]; });
-  addStep("  its recomputation",
+  addCost("  its recomputation",
           [](const Figures &step) { return step[Phase::Recompute]; });
+}
+
+void RunLinesOfDifference::addTotals() {
   add("compute", &Run::modelFlop, Dimension::Flop);
   add("compute by time", &Run::flopByTime, Dimension::Flop);
   addAs("utilization", &Run::modelUtilization,
@@ -322,6 +344,9 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
   if (a.precision != b.precision)
     lines.add("precision", (a.precision.empty() ? "f32" : a.precision) + " ⇒ " +
                                (b.precision.empty() ? "f32" : b.precision));
+}
+
+void RunLinesOfDifference::addMemory() {
   add("memory per device", &Run::memoryPerDevice, Dimension::Data);
   for (auto [name, part] : Memory::parts())
     add(
@@ -335,6 +360,18 @@ static void writeRuns(Page &page, const Pair<RunReport> &pair) {
         return run.hasStep() ? run.step().converted.constant() : std::nullopt;
       },
       Dimension::Data);
+}
+
+static void writeRuns(Page &page, const Pair<RunReport> &pair) {
+  if (!pair.before || !pair.after) {
+    writeLone(page, (pair.before ? pair.before : pair.after)->run->name(),
+              pair.before);
+    return;
+  }
+  page.section(
+      change(pair.before->run->name().str(), pair.after->run->name().str()),
+      "");
+  Lines lines = RunLinesOfDifference(pair).write();
   if (lines.asGrid().lines().empty())
     page.paragraph("costs the same");
   else
