@@ -126,6 +126,75 @@ static double noiseOf(double loss) {
   return 8 * 0x1p-52 * std::abs(loss) / kShift;
 }
 
+namespace {
+/// Compares the gradient of a parameter with differences of the loss.
+class GradientSampler {
+public:
+  /// `start` is the state before a step, `after` that after it: a step of SGD
+  /// with rate 1.
+  GradientSampler(JitStep &step, const Slot &slot,
+                  const std::vector<char> &start,
+                  const std::vector<char> &after)
+      : step(step), slot(slot), start(start),
+        before(JitStep::values(slot, start)),
+        gradient(JitStep::values(slot, after)), direction(slot.count()) {
+    for (auto [i, value] : llvm::enumerate(gradient)) {
+      value = before[i] - value;
+      largest = std::max(largest, std::abs(value));
+    }
+  }
+
+  double largestGradient() const { return largest; }
+
+  /// The largest error along single elements, and along all at once.
+  double error(std::mt19937_64 &random) {
+    int64_t count = slot.count();
+    double error = 0;
+    for (int64_t sample = 0; sample < std::min(count, kSamples); ++sample) {
+      int64_t i = count <= kSamples ? sample : int64_t(random() % count);
+      direction.assign(count, 0);
+      direction[i] = 1;
+      error = std::max(error, std::abs(slope() - gradient[i]));
+    }
+    if (count <= kSamples)
+      return error;
+    // With random signs.
+    double along = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      direction[i] = random() & 1 ? 1 : -1;
+      along += direction[i] * gradient[i];
+    }
+    return std::max(error, std::abs(slope() - along) / std::sqrt(count));
+  }
+
+private:
+  /// The loss with the parameter shifted along `direction`.
+  double lossAt(double shift) {
+    step.restore(start);
+    std::vector<double> moved = before;
+    for (auto [i, value] : llvm::enumerate(moved))
+      value += shift * direction[i];
+    step.assign(slot, moved);
+    step.run(1);
+    return step.loss();
+  }
+
+  /// The slope of the loss, exact for polynomials of degree 4.
+  double slope() {
+    double near = lossAt(kShift) - lossAt(-kShift);
+    double far = lossAt(2 * kShift) - lossAt(-2 * kShift);
+    return (8 * near - far) / (12 * kShift);
+  }
+
+  JitStep &step;
+  const Slot &slot;
+  const std::vector<char> &start;
+  const std::vector<double> before;
+  std::vector<double> gradient, direction;
+  double largest = 0;
+};
+} // namespace
+
 bool Verifier::verifyGradients(Data data) {
   WalkResult stops = subject.plain.get().walk(
       [](StopGradientOp) { return WalkResult::interrupt(); });
@@ -162,49 +231,11 @@ bool Verifier::verifyGradients(Data data) {
   for (const Slot &slot : step->program().slots) {
     if (slot.role != Role::Parameter || !trained.contains(slot.name))
       continue;
-    int64_t count = slot.count();
-    const std::vector<double> before = JitStep::values(slot, start);
-    std::vector<double> gradient = JitStep::values(slot, after);
-    std::vector<double> direction(count);
-    double largest = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      gradient[i] = before[i] - gradient[i];
-      largest = std::max(largest, std::abs(gradient[i]));
-    }
-    // The loss with the parameter shifted along `direction`.
-    auto lossAt = [&](double shift) {
-      step->restore(start);
-      std::vector<double> moved = before;
-      for (int64_t i = 0; i < count; ++i)
-        moved[i] += shift * direction[i];
-      step->assign(slot, moved);
-      step->run(1);
-      return step->loss();
-    };
-    // The slope of the loss, exact for polynomials of degree 4.
-    auto slope = [&] {
-      double near = lossAt(kShift) - lossAt(-kShift);
-      double far = lossAt(2 * kShift) - lossAt(-2 * kShift);
-      return (8 * near - far) / (12 * kShift);
-    };
-    double error = 0;
-    for (int64_t sample = 0; sample < std::min(count, kSamples); ++sample) {
-      int64_t i = count <= kSamples ? sample : int64_t(random() % count);
-      direction.assign(count, 0);
-      direction[i] = 1;
-      error = std::max(error, std::abs(slope() - gradient[i]));
-    }
-    if (count > kSamples) {
-      // All elements at once, with random signs.
-      double along = 0;
-      for (int64_t i = 0; i < count; ++i) {
-        direction[i] = random() & 1 ? 1 : -1;
-        along += direction[i] * gradient[i];
-      }
-      error = std::max(error, std::abs(slope() - along) / std::sqrt(count));
-    }
     ++tensors;
+    GradientSampler sampler(*step, slot, start, after);
+    double error = sampler.error(random);
     error = std::isnan(error) ? error : std::max(error - noise, 0.0);
+    double largest = sampler.largestGradient();
     double relative = error / std::max(largest, kSmall);
     worst = std::max(worst, relative);
     if (!(relative <= kGradientTolerance)) {
