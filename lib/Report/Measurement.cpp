@@ -43,6 +43,35 @@ static bool fromJSON(const json::Value &value, Peaks &peaks, json::Path path) {
          map.mapOptional("formats", peaks.formats);
 }
 
+/// Reads a member as it is, an object. Reports one that is missing.
+static bool readObject(const json::Value &value, llvm::StringRef member,
+                       json::Value &into, json::Path path) {
+  const json::Object *object = value.getAsObject();
+  const json::Value *found = object ? object->get(member) : nullptr;
+  if (found && found->getAsObject()) {
+    into = *found;
+    return true;
+  }
+  if (found)
+    path.field(member).report("expected object");
+  else
+    path.field(member).report("missing value");
+  return false;
+}
+
+/// Whether the caches of a machine, if it has any, are objects.
+static bool checkCaches(const json::Object &machine, json::Path path) {
+  const json::Object *caches = machine.getObject("caches");
+  if (!caches)
+    return true;
+  for (const auto &[name, cache] : *caches)
+    if (!cache.getAsObject()) {
+      path.field("caches").field(name).report("expected object");
+      return false;
+    }
+  return true;
+}
+
 static bool fromJSON(const json::Value &value, Measurement &measurement,
                      json::Path path) {
   auto inner = [&](llvm::StringRef member, auto read) {
@@ -65,18 +94,19 @@ static bool fromJSON(const json::Value &value, Measurement &measurement,
       !map.map("step", measurement.step) ||
       !map.map("wall", measurement.wall) ||
       !map.map("losses", measurement.losses) ||
-      !map.map("ops", measurement.ops))
+      !map.map("ops", measurement.ops) ||
+      !readObject(value, "machine", measurement.machineText, path) ||
+      !readObject(value, "data", measurement.dataText, path) ||
+      !checkCaches(*measurement.machineText.getAsObject(),
+                   path.field("machine")))
     return false;
-  measurement.machineText = *value.getAsObject()->get("machine");
-  measurement.dataText = *value.getAsObject()->get("data");
-  if (const json::Object *inputs = measurement.dataText.getAsObject())
-    for (const auto &[name, input] : *inputs) {
-      std::optional<llvm::StringRef> file;
-      if (const json::Object *source = input.getAsObject())
-        file = source->getString("file");
-      measurement.dataFiles[name.str()] =
-          file ? std::optional(file->str()) : std::nullopt;
-    }
+  for (const auto &[name, input] : *measurement.dataText.getAsObject()) {
+    std::optional<llvm::StringRef> file;
+    if (const json::Object *source = input.getAsObject())
+      file = source->getString("file");
+    measurement.dataFiles[name.str()] =
+        file ? std::optional(file->str()) : std::nullopt;
+  }
   return inner("target",
                [&](json::ObjectMapper &map) {
                  return map.map("name", measurement.target) &&

@@ -172,6 +172,19 @@ TEST(Measurement, KnowsWhatIsMissing) {
   ASSERT_FALSE(static_cast<bool>(list));
   EXPECT_EQ(toString(list.takeError()),
             "expected object when parsing measurement");
+  auto complaint = [](llvm::StringRef from, const char *to) {
+    std::string text = programOutput(4);
+    text.replace(text.find(from), from.size(), to);
+    return toString(parseMeasurement(text).takeError());
+  };
+  EXPECT_EQ(complaint("\"machine\"", "\"other\""),
+            "missing value at measurement.machine");
+  EXPECT_EQ(complaint("\"data\"", "\"other\""),
+            "missing value at measurement.data");
+  EXPECT_EQ(complaint("\"data\": {}", "\"data\": 1"),
+            "expected object at measurement.data");
+  EXPECT_EQ(complaint("\"bandwidth\": 1e8", "\"caches\": {\"L1\": 1}"),
+            "expected object at measurement.machine.caches.L1");
 
   std::string text = programOutput(4);
   text.replace(text.find("\"peak\""), 6, "\"other\"");
