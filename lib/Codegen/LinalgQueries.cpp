@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -154,6 +155,15 @@ bool netc::readsTheSame(linalg::LinalgOp op, Operation *later) {
     Value slot = slotOf(input);
     return slot && changesBetween(slot, op, later);
   });
+}
+
+Value netc::bufferOf(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<memref::ViewOp>(view))
+      break;
+    memref = view.getViewSource();
+  }
+  return memref;
 }
 
 int64_t netc::sizeInBytes(MemRefType type) {

@@ -47,6 +47,9 @@ mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned result);
 /// multiplications: divisions, functions of the math dialect, or gathers.
 bool isExpensive(mlir::linalg::GenericOp op);
 
+/// The buffer that a memref is a view of: a memref.view of the arena, an
+/// allocation, a literal, or an argument.
+mlir::Value bufferOf(mlir::Value memref);
 /// The size of a buffer in bytes. An element takes whole bytes, even an i1.
 int64_t sizeInBytes(mlir::MemRefType type);
 

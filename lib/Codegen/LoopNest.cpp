@@ -182,6 +182,12 @@ Value NestBuilder::scaled(Value a, int64_t factor) {
     return a;
   return create<arith::MulIOp>(a, index(factor));
 }
+Value NestBuilder::div(Value a, int64_t by) {
+  return create<arith::DivUIOp>(a, index(by));
+}
+Value NestBuilder::rem(Value a, int64_t by) {
+  return create<arith::RemUIOp>(a, index(by));
+}
 
 void NestBuilder::advance(MutableArrayRef<Value> offsets,
                           const LoopNest::Loop &loop, Value iteration) {

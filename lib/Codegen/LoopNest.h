@@ -76,6 +76,9 @@ public:
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, int64_t b);
   mlir::Value scaled(mlir::Value a, int64_t factor);
+  /// The quotient and the remainder of an index that is not negative.
+  mlir::Value div(mlir::Value a, int64_t by);
+  mlir::Value rem(mlir::Value a, int64_t by);
   /// Advances each offset by `iteration` iterations of a loop.
   void advance(llvm::MutableArrayRef<mlir::Value> offsets,
                const LoopNest::Loop &loop, mlir::Value iteration);

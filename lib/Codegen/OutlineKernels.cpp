@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
 
 #include "lib/Conversion/OpTable.h"
@@ -26,17 +27,6 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
-/// The buffer that a memref is a view of: a memref.view of the arena, a
-/// literal, or an argument.
-static Value baseOf(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
-    if (isa<memref::ViewOp>(view))
-      break;
-    memref = view.getViewSource();
-  }
-  return memref;
-}
-
 /// The same type and strides at offset 0.
 static MemRefType atStart(MemRefType type) {
   auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout());
@@ -51,7 +41,7 @@ static MemRefType atStart(MemRefType type) {
 /// MLIR's ExtractAlignedPointerAsIndex ignores the shift of a memref.view.
 static Value addressOf(ImplicitLocOpBuilder &b, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
-  Value base = baseOf(memref);
+  Value base = bufferOf(memref);
   auto buffer = base.getDefiningOp<memref::ViewOp>();
   Value start = b.create<memref::ExtractAlignedPointerAsIndexOp>(
       buffer ? buffer.getSource() : base);
@@ -270,7 +260,7 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
                           b.getI64IntegerAttr(knownAlignmentOf(value)));
       bool isAlone = llvm::none_of(passed, [&](Value other) {
         return other != value && isa<MemRefType>(other.getType()) &&
-               baseOf(other) == baseOf(value);
+               bufferOf(other) == bufferOf(value);
       });
       if (isAlone)
         kernel.setArgAttr(argument.getArgNumber(),

@@ -20,17 +20,11 @@ namespace netc {
 #include "lib/Codegen/CPU/Passes.h.inc"
 } // namespace netc
 
-/// The op that allocates the memory of a memref, or returns the slot that it is
-/// a view of; null if a loop carries the memref.
-static Operation *ownerOf(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref.getDefiningOp();
-}
-
 /// Whether two memrefs are surely in different memory.
 static bool areApart(Value a, Value b) {
-  Operation *first = ownerOf(a), *second = ownerOf(b);
+  // Null if a loop carries the memref.
+  Operation *first = bufferOf(a).getDefiningOp(),
+            *second = bufferOf(b).getDefiningOp();
   if (!first || !second)
     return false;
   auto slot = dyn_cast<memref::GetGlobalOp>(first);

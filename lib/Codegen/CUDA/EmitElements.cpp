@@ -8,6 +8,7 @@
 // coalesced.
 
 #include "lib/Codegen/CUDA/Kernels.h"
+#include "lib/Codegen/CUDA/Ptx.h"
 #include "lib/Codegen/LoopNest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -64,13 +65,6 @@ class ElementBuilder {
 public:
   ElementBuilder(const ElementLoops &loops)
       : loops(loops), op(loops.op), b(op) {}
-
-  Value rem(Value a, int64_t by) {
-    return b.create<arith::RemUIOp>(a, b.index(by));
-  }
-  Value div(Value a, int64_t by) {
-    return b.create<arith::DivUIOp>(a, b.index(by));
-  }
 
   /// The offset of an operand in these iterations of the loops, in elements.
   Value offsetOf(unsigned operand, ArrayRef<Value> ivs) {
@@ -208,10 +202,10 @@ public:
     Value thread = threadIndex(b);
     enter(thread, threads);
     ivs.resize(loops.nest.loops.size());
-    Value group = rem(thread, groups), rest = div(thread, groups);
+    Value group = b.rem(thread, groups), rest = b.div(thread, groups);
     for (size_t loop = ivs.size() - 1; loop-- > 0;) {
-      ivs[loop] = rem(rest, loops.nest.loops[loop].extent);
-      rest = div(rest, loops.nest.loops[loop].extent);
+      ivs[loop] = b.rem(rest, loops.nest.loops[loop].extent);
+      rest = b.div(rest, loops.nest.loops[loop].extent);
     }
     ivs.back() = b.scaled(group, width);
     if (extent % width == 0) {
@@ -329,19 +323,19 @@ public:
     int64_t tilesOfRows = llvm::divideCeil(extentOfRows(), rows);
     int64_t tilesOfColumns = llvm::divideCeil(loops.last().extent, columns);
     int64_t blocks = tilesOfRows * tilesOfColumns;
-    Value block = special<NVVM::BlockIdXOp>();
-    thread = special<NVVM::ThreadIdXOp>();
+    Value block = indexIn<NVVM::BlockIdXOp>(b);
+    thread = indexIn<NVVM::ThreadIdXOp>(b);
     ivs.resize(loops.nest.loops.size());
-    firstColumn = b.scaled(rem(block, tilesOfColumns), columns);
-    Value rest = div(block, tilesOfColumns);
-    firstRow = b.scaled(rem(rest, tilesOfRows), rows);
-    rest = div(rest, tilesOfRows);
+    firstColumn = b.scaled(b.rem(block, tilesOfColumns), columns);
+    Value rest = b.div(block, tilesOfColumns);
+    firstRow = b.scaled(b.rem(rest, tilesOfRows), rows);
+    rest = b.div(rest, tilesOfRows);
     for (size_t loop = ivs.size() - 1; loop-- > 0;) {
       if (loop == rowLoop)
         continue;
       int64_t extent = loops.nest.loops[loop].extent;
-      ivs[loop] = rem(rest, extent);
-      rest = div(rest, extent);
+      ivs[loop] = b.rem(rest, extent);
+      rest = b.div(rest, extent);
       blocks *= extent;
     }
     SmallVector<Value> tiles(loops.nest.numOperands);
@@ -381,11 +375,6 @@ public:
 private:
   int64_t extentOfRows() const { return loops.nest.loops[rowLoop].extent; }
 
-  template <typename Register> Value special() {
-    Value narrow = b.create<Register>(b.getI32Type());
-    return b.create<arith::IndexCastUIOp>(b.getIndexType(), narrow);
-  }
-
   /// A tile in shared memory, contiguous along the rows. One element of padding
   /// puts consecutive columns into different banks.
   Value buffer(unsigned operand) {
@@ -400,7 +389,7 @@ private:
     int64_t inner = isAlongRows ? rows : columns;
     for (int64_t i = 0; i < rows * columns; i += kTileThreads) {
       Value point = b.add(thread, i);
-      Value first = rem(point, inner), second = div(point, inner);
+      Value first = b.rem(point, inner), second = b.div(point, inner);
       Value row = isAlongRows ? first : second,
             column = isAlongRows ? second : first;
       ivs[rowLoop] = b.add(firstRow, row);

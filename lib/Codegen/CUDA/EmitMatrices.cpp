@@ -67,7 +67,7 @@ public:
 
   void emit() {
     placeTile(matrix.bm, matrix.bn);
-    thread = special<NVVM::ThreadIdXOp>();
+    thread = indexIn<NVVM::ThreadIdXOp>(b);
     lane = ptx.lane();
     Value warp = ptx.div(ptx.thread(), 32);
     warpM = ptx.mul(ptx.div(warp, matrix.warpsN), matrix.rows());
@@ -91,7 +91,7 @@ public:
       b.create<NVVM::Barrier0Op>();
       beginLater(step, steps);
       ptx.commitCopies();
-      return addProducts(rem(step, matrix.stages), sums);
+      return addProducts(b.rem(step, matrix.stages), sums);
     });
     for (int64_t i = 0; i < rows(); ++i)
       for (int64_t half = 0; half < 2; ++half)
@@ -128,15 +128,24 @@ private:
     Value condition; ///< whether it is in bounds; null if always
   };
 
+  /// The place of the chunk of a row that holds `column`. `numbers` computes
+  /// with numbers of the type of both.
+  template <typename Numbers>
+  Value placeOfChunk(Numbers &numbers, ContractionOperand operand, Value row,
+                     Value column) {
+    Swizzle swizzle = Swizzle::of(rowElements(operand) / Matrix::kChunk);
+    Value chunk = numbers.div(column, Matrix::kChunk);
+    Value by = numbers.rem(numbers.div(row, int64_t(1) << swizzle.shift),
+                           swizzle.mask + 1);
+    return b.create<arith::XOrIOp>(chunk, by);
+  }
+
   /// The offset of an element in a stage.
-  Value swizzled(ContractionOperand operand, Value row, Value column) {
+  Value placeInStage(ContractionOperand operand, Value row, Value column) {
     int64_t elements = rowElements(operand);
-    Swizzle swizzle = Swizzle::of(elements / Matrix::kChunk);
-    Value chunk = div(column, Matrix::kChunk);
-    Value by = rem(div(row, int64_t(1) << swizzle.shift), swizzle.mask + 1);
-    chunk = b.create<arith::XOrIOp>(chunk, by);
+    Value chunk = placeOfChunk(b, operand, row, column);
     Value place = b.add(mul(row, elements), mul(chunk, Matrix::kChunk));
-    return b.add(b.add(place, rem(column, Matrix::kChunk)),
+    return b.add(b.add(place, b.rem(column, Matrix::kChunk)),
                  startInStage(operand));
   }
 
@@ -147,7 +156,8 @@ private:
     for (int64_t i = 0; i < count; i += matrix.threads()) {
       Copy copy;
       Value number = b.add(thread, i);
-      Value row = div(number, inner), column = mul(rem(number, inner), width);
+      Value row = b.div(number, inner),
+            column = mul(b.rem(number, inner), width);
       bool isAlongK = dims.isAlongK(operand);
       Value inSide = isAlongK ? row : column;
       Value at = b.add(operand == A ? firstM : firstN, inSide);
@@ -156,7 +166,7 @@ private:
           b.add(bases[operand], placeIn(operand, dims.sideOf(operand), at));
       copy.condition =
           isInBounds(at, dims.extentOf(operand), sideOfTile(operand));
-      copy.inStage = swizzled(operand, row, column);
+      copy.inStage = placeInStage(operand, row, column);
       copies[operand].push_back(copy);
     }
   }
@@ -201,7 +211,7 @@ private:
                                           b.index(steps));
     OpBuilder::InsertionGuard guard(b);
     enterWhere(isOne);
-    beginStage(later, rem(later, matrix.stages));
+    beginStage(later, b.rem(later, matrix.stages));
   }
 
   //===-- Products --------------------------------------------------------===//
@@ -222,10 +232,7 @@ private:
     (isAlongK ? s : d) = ptx.add(isAlongK ? s : d, inEight);
     Value row = isAlongK ? s : d, column = isAlongK ? d : s;
     int64_t elements = rowElements(operand);
-    Swizzle swizzle = Swizzle::of(elements / Matrix::kChunk);
-    Value chunk = b.create<arith::XOrIOp>(
-        ptx.div(column, Matrix::kChunk),
-        ptx.rem(ptx.div(row, int64_t(1) << swizzle.shift), swizzle.mask + 1));
+    Value chunk = placeOfChunk(ptx, operand, row, column);
     Value place =
         ptx.add(ptx.mul(row, 2 * elements), ptx.mul(chunk, 2 * Matrix::kChunk));
     place = ptx.add(place, ptx.i32(2 * startInStage(operand)));
@@ -284,13 +291,13 @@ private:
   void storeRow(int64_t i, int64_t half, ArrayRef<Value> sums) {
     Value wideLane = ptx.index(lane);
     Value inTile = b.add(ptx.index(warpM), i * Matrix::kFragmentM + half * 8);
-    Value m = b.add(b.add(firstM, inTile), div(wideLane, 4));
+    Value m = b.add(b.add(firstM, inTile), b.div(wideLane, 4));
     OpBuilder::InsertionGuard guard(b);
     enterWhere(isInBounds(m, matrix.dims.m, matrix.bm));
     Value row = b.add(bases[C], placeIn(C, dims.m, m));
     for (int64_t j = 0; j < columns(); ++j) {
       Value n = b.add(b.add(firstN, ptx.index(warpN)), j * Matrix::kFragmentN);
-      n = b.add(n, mul(rem(wideLane, 4), 2));
+      n = b.add(n, mul(b.rem(wideLane, 4), 2));
       const Value *pair = &sums[(i * columns() + j) * 4 + half * 2];
       if (storesPairs()) {
         OpBuilder::InsertionGuard guard(b);

@@ -6,6 +6,7 @@
 
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/ProductBuilder.h"
+#include "lib/Codegen/CUDA/Ptx.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -39,9 +40,9 @@ public:
 
   void emit() {
     placeTile(tiles.bm, tiles.bn);
-    thread = special<NVVM::ThreadIdXOp>();
-    threadN = rem(thread, TileSchedule::kSide);
-    threadM = div(thread, TileSchedule::kSide);
+    thread = indexIn<NVVM::ThreadIdXOp>(b);
+    threadN = b.rem(thread, TileSchedule::kSide);
+    threadM = b.div(thread, TileSchedule::kSide);
     shared[A] = sharedBuffer(b, "tile_a", type, tiles.bk * tiles.strideA());
     shared[B] = sharedBuffer(b, "tile_b", type, tiles.bk * tiles.strideB());
 
@@ -73,7 +74,7 @@ private:
     bool isAlongK = dims.isAlongK(operand);
     int64_t inner = isAlongK ? tiles.bk : side;
     for (int64_t i = 0; i < side * tiles.bk; i += TileSchedule::kThreads) {
-      Value first = rem(thread, inner), second = div(thread, inner);
+      Value first = b.rem(thread, inner), second = b.div(thread, inner);
       // The threads copy several rows of the tile at a time.
       second = b.add(second, i / inner);
       Value inK = isAlongK ? first : second, inSide = isAlongK ? second : first;

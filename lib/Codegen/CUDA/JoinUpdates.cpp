@@ -46,22 +46,8 @@ struct Access {
 };
 } // namespace
 
-/// The memref.view of the arena that a memref is a part of; null for other
-/// memrefs.
-static memref::ViewOp bufferOf(Value memory) {
-  while (Operation *op = memory.getDefiningOp()) {
-    if (auto buffer = dyn_cast<memref::ViewOp>(op))
-      return buffer;
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      return {};
-    memory = view.getViewSource();
-  }
-  return {};
-}
-
 static Access accessOf(Value memory, bool isWrite) {
-  memref::ViewOp buffer = bufferOf(memory);
+  auto buffer = bufferOf(memory).getDefiningOp<memref::ViewOp>();
   auto start = buffer ? getConstantIntValue(buffer.getByteShift())
                       : std::optional<int64_t>();
   if (!start)

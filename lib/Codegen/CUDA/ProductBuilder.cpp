@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/CUDA/ProductBuilder.h"
 
+#include "lib/Codegen/CUDA/Ptx.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,12 +14,6 @@ using namespace mlir;
 
 using Loop = LoopNest::Loop;
 
-Value ProductBuilder::rem(Value a, int64_t by) {
-  return b.create<arith::RemUIOp>(a, b.index(by));
-}
-Value ProductBuilder::div(Value a, int64_t by) {
-  return b.create<arith::DivUIOp>(a, b.index(by));
-}
 Value ProductBuilder::mul(Value a, int64_t by) {
   return b.create<arith::MulIOp>(a, b.index(by));
 }
@@ -26,11 +21,11 @@ Value ProductBuilder::mul(Value a, int64_t by) {
 void ProductBuilder::placeTile(int64_t bm, int64_t bn) {
   int64_t tilesM = llvm::divideCeil(dims.tile.m, bm);
   int64_t tilesN = llvm::divideCeil(dims.tile.n, bn);
-  Value block = special<NVVM::BlockIdXOp>();
-  firstN = mul(rem(block, tilesN), bn);
-  Value rest = div(block, tilesN);
-  firstM = mul(rem(rest, tilesM), bm);
-  Value batch = div(rest, tilesM);
+  Value block = indexIn<NVVM::BlockIdXOp>(b);
+  firstN = mul(b.rem(block, tilesN), bn);
+  Value rest = b.div(block, tilesN);
+  firstM = mul(b.rem(rest, tilesM), bm);
+  Value batch = b.div(rest, tilesM);
   for (ContractionOperand operand : {A, B, C})
     bases[operand] =
         b.add(placeIn(operand, dims.batch, batch), dims.starts[operand]);
@@ -41,11 +36,11 @@ Value ProductBuilder::placeIn(ContractionOperand operand, ArrayRef<Loop> loops,
   Value place = b.index(0);
   for (const Loop &loop : llvm::reverse(loops)) {
     bool isLast = &loop == loops.begin();
-    Value here = isLast ? iteration : rem(iteration, loop.extent);
+    Value here = isLast ? iteration : b.rem(iteration, loop.extent);
     if (loop.strides[operand])
       place = b.add(place, mul(here, loop.strides[operand]));
     if (!isLast)
-      iteration = div(iteration, loop.extent);
+      iteration = b.div(iteration, loop.extent);
   }
   return place;
 }

@@ -19,13 +19,6 @@ protected:
   /// Sets which tile of bm rows and bn columns this block computes.
   void placeTile(int64_t bm, int64_t bn);
 
-  /// The value of a special register of PTX.
-  template <typename Register> mlir::Value special() {
-    mlir::Value narrow = b.create<Register>(b.getI32Type());
-    return b.create<mlir::arith::IndexCastUIOp>(b.getIndexType(), narrow);
-  }
-  mlir::Value rem(mlir::Value a, int64_t by);
-  mlir::Value div(mlir::Value a, int64_t by);
   mlir::Value mul(mlir::Value a, int64_t by);
 
   /// The offset in an operand after `iteration` iterations of nested loops,

@@ -5,9 +5,17 @@
 #ifndef NETC_LIB_CODEGEN_CUDA_PTX_H
 #define NETC_LIB_CODEGEN_CUDA_PTX_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace netc {
+
+/// The value of a special register, such as NVVM::ThreadIdXOp.
+template <typename Register>
+mlir::Value indexIn(mlir::ImplicitLocOpBuilder &b) {
+  mlir::Value narrow = b.create<Register>(b.getI32Type());
+  return b.create<mlir::arith::IndexCastUIOp>(b.getIndexType(), narrow);
+}
 
 /// Emits PTX instructions that neither MLIR nor LLVM has for all types, and
 /// arithmetic on addresses in shared memory, which have 32 bits.
