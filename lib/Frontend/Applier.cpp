@@ -506,6 +506,57 @@ bool Applier::runBody(const BlockDecl &block, Frame &inner) {
   return true;
 }
 
+/// Whether a call seems to begin with the features that come in, as calls of
+/// PyTorch do: `Conv(3, 8, 3)`.
+static bool isInForeignOrder(llvm::ArrayRef<Parameter> parameters,
+                             const Instance &instance,
+                             const Polynomial &features) {
+  auto begins = [&](llvm::ArrayRef<StringRef> names) {
+    return instance.positional >= names.size() &&
+           parameters.size() >= names.size() &&
+           llvm::equal(names, parameters.take_front(names.size()),
+                       [](StringRef name, const Parameter &parameter) {
+                         return parameter.name == name;
+                       });
+  };
+  bool isConv = begins({"out", "k", "stride"});
+  if (!isConv && !begins({"heads", "kv_heads"}))
+    return false;
+  std::optional<Number> first = numberOf(*instance.settings[0]);
+  std::optional<Number> second = numberOf(*instance.settings[1]);
+  if (!first || !second || first->exact != features)
+    return false;
+  // Few kernels have 6, 8 or more elements where the number of channels stays
+  // the same. Heads of one feature each are as rare.
+  std::optional<int64_t> kernel = second->exact.toInt64();
+  return !isConv || (kernel && (*kernel == 6 || *kernel >= 8));
+}
+
+void Applier::warnOfOrder(Tree *at, const Instance &instance) {
+  if (instance.positional < 2 || instance.tensors.empty() ||
+      instance.tensors[0].empty())
+    return;
+  auto *input = instance.tensors[0][0].as<Tensor>();
+  if (!input || input->labels.empty())
+    return;
+  llvm::ArrayRef<Parameter> parameters =
+      e.calls.parametersOf(instance.function).settings;
+  const Polynomial features =
+      shapeOf(input->value).sizes[TensorBuilder::featureAxis(*input)];
+  if (!isInForeignOrder(parameters, instance, features))
+    return;
+  std::string read;
+  llvm::ListSeparator comma;
+  for (auto [parameter, value] : llvm::zip_first(
+           parameters.take_front(instance.positional), instance.settings))
+    read += StringRef(comma).str() + parameter.name + " = " + textOf(*value);
+  e.warn(at, "", WarningId::ForeignOrder,
+         "this means `" + instance.function.name + "(" + read + ")`, and " +
+             features.str() +
+             " is also the number of features that come in; leave that out, "
+             "or write the names");
+}
+
 Value Applier::applyBlock(Tree *at, Instance &instance) {
   const BlockDecl &block = *instance.function.block;
   const Parameters &all = e.calls.parametersOf(instance.function);
@@ -517,6 +568,8 @@ Value Applier::applyBlock(Tree *at, Instance &instance) {
   if (!e.spend(at, 1))
     return {};
   enter(identity, StringRef(block.name).lower(), at);
+  if (identity.applications == 1)
+    warnOfOrder(identity.site ? identity.site : at, instance);
 
   block.isUsed = true;
   identity.block = &block;

@@ -60,6 +60,8 @@ private:
   /// computes a number, and may be applied outside of a net.
   bool isOfNumbers(const Instance &instance);
   Value compose(Tree *at, std::vector<Value> parts);
+  /// Warns of a call that seems to be in the order of PyTorch.
+  void warnOfOrder(Tree *at, const Instance &instance);
   /// Passes the number of the step to an optimizer inside another one.
   void giveStep(Instance &instance);
   /// Marks the ops that `application` adds as a part that is recomputed.

@@ -550,6 +550,7 @@ private:
       ++nextSetting;
     if (nextSetting < all.settings.size()) {
       instance.settings[nextSetting++] = argument.value;
+      ++instance.positional;
       return true;
     }
     auto *list = argument.value.as<List>();

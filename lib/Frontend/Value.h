@@ -252,6 +252,7 @@ public:
   std::vector<std::vector<Value>> tensors;
   /// The value of each setting; none if it is not given.
   std::vector<std::optional<Value>> settings;
+  size_t positional = 0; ///< the number of settings given by position
   /// The label of the axis that an op makes.
   Label as;
   std::vector<Value> parts;                             ///< of a composition
