@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "dialect/Net.h"
+#include "dialect/Repetition.h"
 
 using namespace netc;
 using namespace mlir;
@@ -15,6 +15,40 @@ void NetDialect::initialize() {
 #define GET_OP_LIST
 #include "dialect/NetOps.cpp.inc"
       >();
+}
+
+/// What the value of a discardable attribute must be, if it is not.
+static StringRef lackOf(StringRef name, Attribute value) {
+  if (name == kPhase)
+    return isa<PhaseAttr>(value) ? "" : "a phase";
+  if (name == kDraw || name == kRecomputed)
+    return isa<IntegerAttr>(value) ? "" : "a number";
+  if (name == kCopy)
+    return isa<StringAttr>(value) ? "" : "the path of an instance";
+  if (name == kGradientFormat) {
+    auto format = dyn_cast<TypeAttr>(value);
+    return format && isa<FloatType>(format.getValue()) ? "" : "a float type";
+  }
+  if (name == kRolled) {
+    auto isCount = [](NamedAttribute copies) {
+      auto number = dyn_cast<IntegerAttr>(copies.getValue());
+      return number && number.getInt() >= 1;
+    };
+    auto rolled = dyn_cast<DictionaryAttr>(value);
+    return rolled && llvm::all_of(rolled, isCount) ? ""
+                                                   : "numbers of copies from 1";
+  }
+  return "";
+}
+
+LogicalResult NetDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attribute) {
+  StringRef lack = lackOf(attribute.getName(), attribute.getValue());
+  if (lack.empty())
+    return success();
+  return op->emitOpError() << "has " << attribute.getValue() << " as `"
+                           << attribute.getName().getValue() << "`, expected "
+                           << lack;
 }
 
 Phase netc::phaseOf(Operation *op) {

@@ -18,6 +18,7 @@ def Net_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 0;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = "void registerAttributes();";
 }
 
