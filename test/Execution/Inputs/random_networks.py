@@ -4,13 +4,15 @@
 
 """Writes random valid specifications, always the same ones for a seed.
 
-    random_networks.py SEED FIRST END FOLDER
+    random_networks.py SEED FIRST END FOLDER [smooth]
 
-writes FOLDER/network_SEED_i.net for i from FIRST to END - 1, and prints their names.
+writes FOLDER/network_SEED_i.net for i from FIRST to END - 1, and prints their names. With `smooth`, they are the same
+networks without kinks, at which a loss has no slope.
 """
 
 import pathlib
 import random
+import re
 import sys
 
 ACTIVATIONS = ["relu", "tanh", "sigmoid", "silu", "gelu", "gelu_tanh", "softplus", "hardswish", "LeakyRelu(0.1)", "relu6"]
@@ -336,13 +338,19 @@ def specification(seed, number):
     )
 
 
+def smooth(text):
+    text = re.sub(r"\b(relu6?|hardswish)\b|LeakyRelu\(0\.1\)", "softplus", text)
+    return re.sub(r"\b(max|min)\(", "mean(", text.replace("MaxPool", "AvgPool"))
+
+
 def main():
     seed, first, end = map(int, sys.argv[1:4])
     folder = pathlib.Path(sys.argv[4])
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(first, end):
         path = folder / f"network_{seed}_{number}.net"
-        path.write_text(specification(seed, number))
+        text = specification(seed, number)
+        path.write_text(smooth(text) if "smooth" in sys.argv[5:] else text)
         print(path)
 
 
