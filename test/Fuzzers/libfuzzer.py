@@ -2,8 +2,8 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""A format of lit: runs each program of libFuzzer from its seeds. What it tries is the same each time.
-`--param seconds=3600` lets each go on for an hour instead."""
+"""A format of lit: runs each program of libFuzzer from its seeds, and reads each specification of the library and of the
+tests. What it tries is the same each time. `--param seconds=3600` lets each program go on for an hour instead."""
 
 import pathlib
 import re
@@ -31,6 +31,17 @@ def write_dictionary(path, seeds, words):
     path.write_text("".join(f'"{word}"\n' for word in sorted(set(words))))
 
 
+def run(command):
+    out, err, status = lit.util.executeCommand([str(word) for word in command])
+    return lit.Test.FAIL if status else lit.Test.PASS, out + err
+
+
+def read_specifications(source, program):
+    # Those of `examples` take five minutes.
+    folders = [source / "lib/Std", source / "test"]
+    return run([program, "-timeout=120", *sorted(file for folder in folders for file in folder.rglob("*.net"))])
+
+
 SPECIFICATIONS = ("specification", "tokens")
 
 
@@ -38,9 +49,12 @@ class LibFuzzer(lit.formats.TestFormat):
     def getTestsInDirectory(self, suite, path, lit_config, local_config):
         for program in sorted(pathlib.Path(suite.getSourcePath(path)).glob("fuzz-*")):
             yield lit.Test.Test(suite, path + (program.name,), local_config)
+        yield lit.Test.Test(suite, path + ("read-specifications",), local_config)
 
     def execute(self, test, lit_config):
         source, build = pathlib.Path(test.config.source_dir), pathlib.Path(test.config.build_dir)
+        if test.path_in_suite[-1] == "read-specifications":
+            return read_specifications(source, test.suite.getSourcePath(("fuzz-specification",)))
         name = test.path_in_suite[-1].removeprefix("fuzz-")
         reads_specifications = name in SPECIFICATIONS
         seeds = source / "test/Fuzz/Inputs" / ("specification" if reads_specifications else name)
@@ -53,7 +67,5 @@ class LibFuzzer(lit.formats.TestFormat):
         # A program takes up to a minute.
         limit = f"-max_total_time={seconds}" if seconds else f"-runs={3500 if reads_specifications else 15000}"
         # What ends in a fault stays beside the folder.
-        command = [test.getSourcePath(), "-seed=1", limit, "-max_len=4096", "-timeout=120",
-                   f"-dict={dictionary}", f"-artifact_prefix={found}-", "-print_final_stats=1", found, seeds]  # fmt: skip
-        out, err, status = lit.util.executeCommand([str(word) for word in command])
-        return lit.Test.FAIL if status else lit.Test.PASS, out + err
+        return run([test.getSourcePath(), "-seed=1", limit, "-max_len=4096", "-timeout=120", f"-dict={dictionary}",
+                    f"-artifact_prefix={found}-", "-print_final_stats=1", found, seeds])  # fmt: skip
