@@ -19,7 +19,7 @@
 
 namespace netc {
 
-/// Different texts, in the order in which they were found.
+/// Distinct texts, in the order in which they were found.
 using Texts = llvm::SetVector<std::string, std::vector<std::string>,
                               std::set<std::string>>;
 
@@ -27,8 +27,8 @@ using Texts = llvm::SetVector<std::string, std::vector<std::string>,
 struct CheckedFile {
   std::vector<Problem> problems;
   std::shared_ptr<const Counts> counts; ///< null after errors
-  /// The types of tensors, by the place of the name that is bound to one: as
-  /// many as there are when its block is applied again and again.
+  /// The types of tensors, by the place of the name that is bound to the
+  /// tensor. A block that is applied several times may bind several types.
   std::map<TextPlace, Texts> types;
   /// The paths of parts of networks, by the place of the name of their block or
   /// op.
@@ -45,14 +45,14 @@ struct CheckRequest {
 /// Counts a specification, as `netc --check` does.
 CheckedFile check(const CheckRequest &request);
 
-/// Checks specifications one after the other, on a thread of its own until the
-/// process ends.
+/// Checks specifications one after the other. Its thread runs until the process
+/// ends.
 class Checker {
 public:
   using OnChecked = llvm::unique_function<void(const CheckRequest &,
                                                const CheckedFile &) const>;
   explicit Checker(OnChecked onChecked);
-  /// Replaces a request for the same file that has not begun.
+  /// Adds a request. It replaces one for the same file that has not begun.
   void request(CheckRequest request);
 
 private:

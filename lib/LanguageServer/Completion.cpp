@@ -40,7 +40,7 @@ Vocabulary::Vocabulary() : accelerators(AcceleratorTable::builtin()) {
   for (const std::string &name : functions)
     if (std::vector<std::string> &names = parameters[name]; names.empty()) {
       names = Builtins::settingsOf(name).vec();
-      names.insert(names.begin(), ""); // what it takes by position
+      names.insert(names.begin(), ""); // for arguments by position
     }
   antlr4::ANTLRInputStream nothing("");
   NetLexer lexer(&nothing);
@@ -57,8 +57,8 @@ Vocabulary::Vocabulary() : accelerators(AcceleratorTable::builtin()) {
 }
 
 namespace {
-/// Collects what can be written at a place. What fits best comes first: an
-/// editor sorts by `sortText`.
+/// Collects the completions at a position. Those that fit best come first:
+/// editors sort by `sortText`.
 class Completer {
 public:
   Completer(const OpenFile &file, lsp::Position at, Workspace &workspace,
@@ -76,48 +76,50 @@ private:
     for (const auto &name : names)
       add(name, kind);
   }
-  /// The declarations in a scope of these kinds, or of any if none are given.
+  /// Adds the declarations of these kinds in a scope; of all kinds if none are
+  /// given.
   void addDeclared(const DocumentRef &from, const NameScope &scope,
                    llvm::ArrayRef<Declaration::Kind> kinds = {});
-  /// Those that other files declare for this one, and those of its top level.
+  /// Adds the declarations at the top level of this file and of those that it
+  /// imports.
   void addTopLevel(llvm::ArrayRef<Declaration::Kind> kinds);
 
-  /// Those that a run or a dataset may size.
+  /// Adds the axes that a run or a dataset may size.
   void addFreeAxes(const DocumentRef &from, const NameScope &scope);
 
   void addImports();
   void addMembers();
   void addFigures(const std::vector<std::string> &owners);
   void addAxes(const Declaration &tensor);
-  /// The axes that are known around the place.
+  /// Adds the axes that are known at the position.
   void addAxes();
   void addParts(StringRef path);
   void addParameters(const std::string &callee);
   void addKeys(llvm::ArrayRef<WritingContext::Word> section);
   void addValues(StringRef key);
   void addOptimizers();
-  /// Those that the run around the place may be like.
+  /// Adds the runs that `like` may name in the run at the position.
   void addOtherRuns();
   void addDevices();
-  /// What `updates` may name.
+  /// Adds the names that `updates` takes.
   void addLearners();
-  /// What can be called.
+  /// Adds everything that can be called.
   void addFunctions();
   void addResults();
-  /// What fits the place best.
+  /// Adds what fits the position best.
   void addFitting();
   void addScopes();
   void addImportable();
 
   bool isInRun() const;
-  /// What a path names: `Conv`, `vision.Patches`.
+  /// The declaration that a path names: `Conv`, `vision.Patches`.
   Meaning meaningOf(StringRef path);
-  /// What stands behind the first word of the innermost run that has one, or
-  /// behind its `on`.
+  /// The name after the first word, or after `on`, of the innermost run that
+  /// has one there.
   Meaning netOfRun() { return inRun(0); }
   Meaning datasetOfRun() { return inRun(1); }
   Meaning inRun(unsigned index);
-  /// What has a name where it is written.
+  /// The declaration of a name at the position.
   const Declaration *declared(StringRef name) const;
   const NameScope *scopeOf(const Meaning &meaning) const;
 
@@ -127,7 +129,7 @@ private:
   Workspace &workspace;
   const Vocabulary &vocabulary;
   const WritingContext context;
-  bool fits = true; ///< whether what is added now is what fits best
+  bool fits = true; ///< whether the items being added fit best
   llvm::StringSet<> added;
   json::Array items;
 };
@@ -282,7 +284,7 @@ void Completer::addImports() {
   std::vector<std::string> paths =
       importablePaths(*document, workspace, file.isOnDisk);
   if (context.string) {
-    // Editors take a word to end at a dot or slash, so the whole is replaced.
+    // For editors a word ends at a dot or a slash, so replace the whole path.
     lsp::Position begin = at;
     for (unsigned char byte : *context.string)
       begin.character -= (byte < 0x80 || byte >= 0xc0) + (byte >= 0xf0);
@@ -317,7 +319,7 @@ void Completer::addFigures(const std::vector<std::string> &owners) {
   std::string path = llvm::join(owners, ".");
   if (file.counts)
     names = file.counts->figuresOf(path);
-  // Until the text is counted, it says what there is.
+  // Before the text is counted, only the text itself shows what there is.
   if (names.empty() && subject->kind == Declaration::Run) {
     std::vector<const Declaration *> jobs = document->jobsIn(*subject);
     llvm::ArrayRef<std::string> members = llvm::ArrayRef(owners).drop_front();
@@ -478,7 +480,7 @@ void Completer::addParameters(const std::string &callee) {
         return true;
     return false;
   };
-  // The first is what is piped in, or what a step gives to an optimizer.
+  // The first tensor is piped in, or given to an optimizer by the step.
   for (const std::string &name : llvm::drop_begin(names, !names.empty()))
     if (name != "gradient" && !isGiven(name))
       add(name, CompletionItemKind::Property);
@@ -536,7 +538,7 @@ void Completer::addResults() {
           if (!item->target() && ruleCast<NetParser::RefContext>(item->expr()))
             add(item->expr()->getText(), CompletionItemKind::Variable);
   Meaning dataset = datasetOfRun();
-  // What has the name of an axis sizes it, and is no field.
+  // An entry with the name of an axis sizes the axis. It is no field.
   if (const NameScope *scope = scopeOf(dataset))
     for (const Declaration &field : dataset.document->names.declarations())
       if (field.scope == scope &&
@@ -641,7 +643,7 @@ void Completer::addFitting() {
     return;
   }
   if (context.lastType() == NetLexer::PIPE) {
-    // What is piped in is no parameter.
+    // The value that is piped in is no parameter.
     fits = false;
     addOptimizers();
     fits = true;
@@ -681,7 +683,7 @@ json::Array Completer::complete() {
   size_t last = context.lastType();
   bool isImported =
       isImport && (context.statement.size() > 1) && !context.string;
-  // What stands here is a new name.
+  // A new name is being written here.
   bool isNew = last == NetLexer::AS || last == NetLexer::FOR ||
                ((last == NetLexer::BLOCK || last == NetLexer::NET ||
                  last == NetLexer::DATASET || last == NetLexer::HARDWARE) &&

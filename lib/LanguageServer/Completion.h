@@ -10,21 +10,21 @@
 
 namespace netc {
 
-/// The words that no file declares.
+/// The words of the language that no file declares.
 struct Vocabulary {
   Vocabulary();
 
-  std::vector<std::string> functions; ///< and ops, types and constants
+  std::vector<std::string> functions; ///< including ops, types and constants
   std::vector<std::string> keywords;
-  /// What an op takes, by its name: tensors before settings.
+  /// The parameters of each op, by its name: tensors before settings.
   llvm::StringMap<std::vector<std::string>> parameters;
   AcceleratorTable accelerators;
-  /// Of a network `Net` and its run `run`, which have the figures that any
-  /// others have.
+  /// The figures of a network `Net` and its run `run`. All networks and runs
+  /// have the same ones.
   std::shared_ptr<const Counts> example;
 };
 
-/// What can be written at a place: items of the protocol.
+/// The completions at a position, as items of the protocol.
 llvm::json::Array complete(const OpenFile &file, mlir::lsp::Position at,
                            Workspace &workspace, const Vocabulary &vocabulary);
 

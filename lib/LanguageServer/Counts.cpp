@@ -52,8 +52,8 @@ static std::string costOf(const Run &run) {
   return text;
 }
 
-/// The child of a part with a name. Of equal copies, the first stands for those
-/// that follow it.
+/// The child of a part with this name. The first of equal copies represents the
+/// others.
 static const Part *childOf(const PartTree &tree, const Part &part,
                            StringRef name) {
   const Part *found = nullptr;
@@ -94,7 +94,7 @@ std::string Counts::costOf(StringRef path) const {
   PartOfCopies found = partAt(path);
   if (!found.part)
     return "";
-  // A network says itself what goes in.
+  // A network states its own inputs.
   std::string shapes = owner.rest.empty() ? "" : shapesOf(*found.part);
   return (shapes.empty() ? "" : "shape " + shapes + ", ") +
          ::costOf(found.part->figures, found.copies);

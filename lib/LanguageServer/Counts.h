@@ -9,17 +9,19 @@
 
 namespace netc {
 
-/// The figures of a specification, by the paths that name what has them:
-/// `Gpt`, `Gpt.layer.0.mha`, `run`, `run.critic`.
+/// The figures of a specification, by path: `Gpt`, `Gpt.layer.0.mha`, `run`,
+/// `run.critic`.
 class Counts {
 public:
-  /// `context` is that of the file.
+  /// `context` is the MLIR context of the file.
   Counts(std::shared_ptr<mlir::MLIRContext> context, CountedFile file)
       : context(std::move(context)), file(std::move(file)) {}
 
-  /// What it costs, in a line; empty if there is no such thing.
+  /// One line about the cost of a network, run or part; empty if the path names
+  /// none.
   std::string costOf(llvm::StringRef path) const;
-  /// How many equal copies of a `repeat` a part stands for, itself included.
+  /// The number of equal copies in a `repeat` that a part stands for, itself
+  /// included.
   int64_t copiesOf(llvm::StringRef path) const { return partAt(path).copies; }
   /// The value of a figure: `532.4 kFLOP` of `Gpt.forward`; empty if it has
   /// none.
@@ -30,16 +32,16 @@ public:
   std::vector<std::string> partsOf(llvm::StringRef path) const;
 
 private:
-  /// What a path begins with, a network or else a run or job, and the rest of
-  /// the path; both null if it is neither.
+  /// The network, run or job at the start of a path, and the rest of the path.
+  /// Both pointers are null if there is none.
   struct Owner {
     const Network *network = nullptr;
     const Run *run = nullptr;
     llvm::StringRef rest;
   };
   Owner ownerOf(llvm::StringRef path) const;
-  /// The part that a path leads to, and how many equal copies it stands for;
-  /// null if it leads to none.
+  /// The part that a path names, and the number of equal copies that it stands
+  /// for; null if there is no such part.
   struct PartOfCopies {
     const PartTree *tree = nullptr;
     const Part *part = nullptr;
@@ -47,7 +49,7 @@ private:
   };
   PartOfCopies partAt(llvm::StringRef path) const;
 
-  std::shared_ptr<mlir::MLIRContext> context; ///< of what the file refers to
+  std::shared_ptr<mlir::MLIRContext> context; ///< owns what `file` refers to
   CountedFile file;
 };
 

@@ -41,7 +41,7 @@ ProtocolKinds netc::kindsOf(Declaration::Kind kind) {
   }
 }
 
-/// What docs/Ops.md says of an op; empty of other names.
+/// The text of docs/Ops.md about an op; empty for other names.
 static std::string describeOp(llvm::StringRef name) {
   llvm::StringRef manual = texts[0];
   auto [before, section] = manual.split(("### `net." + name + "`\n").str());
@@ -50,8 +50,8 @@ static std::string describeOp(llvm::StringRef name) {
       .str();
 }
 
-/// What the table of functions in docs/Language.md says of a name; empty of
-/// other names.
+/// The text about a name in the table of functions in docs/Language.md; empty
+/// for other names.
 static std::string describeFunction(llvm::StringRef name) {
   llvm::StringRef table =
       llvm::StringRef(texts[1]).split("\n### Functions\n").second;
@@ -66,10 +66,10 @@ static std::string describeFunction(llvm::StringRef name) {
   return "";
 }
 
-/// As many as a hover shows of things that are alike.
+/// The most items of one kind that a hover shows.
 constexpr size_t kShown = 3;
 
-/// The line that counts what is not shown; empty if all is.
+/// The line with the number of items that are not shown; empty if all are.
 static std::string andOthers(size_t count) {
   return count == 0 ? "" : "and " + std::to_string(count) + " more\n";
 }
@@ -153,7 +153,7 @@ static std::string describeFigure(const OpenFile &file,
 /// What instances cost, as a list in which those that cost the same share a
 /// line: ``- `Net.pair` and 3 more, each: 36 parameters, ..``.
 static std::string costOfInstances(const Counts &counts, const Texts &paths) {
-  // A large network has many, and a hover has no time.
+  // A large network has many instances, and a hover must be fast.
   constexpr size_t kCounted = 1000;
   struct Alike {
     std::string first, cost;
@@ -242,7 +242,7 @@ std::string netc::describe(const OpenFile &file, const Mention &mention,
     os << "```\n";
   } else if (mention.role != Mention::Labels) {
     text = describeOp(mention.name);
-    // The text of an op is long.
+    // The text about an op is long.
     if (!text.empty())
       return describeCost(file, mention, declared) + "\n" + text;
     text = describeFunction(mention.name);
@@ -252,7 +252,7 @@ std::string netc::describe(const OpenFile &file, const Mention &mention,
   return text + describeCost(file, mention, declared);
 }
 
-/// What a unit of a dimension measures or counts.
+/// The quantity that a unit of this dimension measures or counts.
 static llvm::StringRef subjectOf(const Dimension &dimension) {
   if (dimension == Dimension::Time)
     return "time";

@@ -10,25 +10,25 @@
 
 namespace netc {
 
-/// What the protocol calls a kind of declaration, as a symbol of a document and
-/// as an item of a completion.
+/// The kinds that the protocol has for a declaration: as a symbol of a
+/// document, and as a completion.
 struct ProtocolKinds {
   mlir::lsp::SymbolKind symbol;
   mlir::lsp::CompletionItemKind item;
 };
 ProtocolKinds kindsOf(Declaration::Kind kind);
 
-/// What costs call what is declared: with the net or the run around it. Empty
-/// of what has no cost.
+/// The path under which a declaration has figures, which begins with its net or
+/// run. Empty if it has none.
 std::string pathOf(const Declaration &declared);
 
-/// What is known of a name where it stands, in Markdown: its declaration, its
-/// type, what it costs. Empty if nothing is.
+/// Markdown about a name: its declaration, its type and its cost. Empty if
+/// nothing is known.
 std::string describe(const OpenFile &file, const Mention &mention,
                      Workspace &workspace, const AcceleratorTable &table);
 
-/// What a number with a unit is in base units, and its unit. Empty of a plain
-/// number.
+/// Markdown about a number with a unit: its value in base units, and the unit.
+/// Empty for a plain number.
 std::string describe(NetParser::QuantityContext *quantity);
 
 } // namespace netc

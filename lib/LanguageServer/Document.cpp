@@ -67,7 +67,7 @@ static int dropCharacter(llvm::StringRef &line) {
   return bytes == 4 ? 2 : 1;
 }
 
-/// The bytes of a line from a position on.
+/// The bytes of a line from this position on.
 static llvm::StringRef from(llvm::StringRef line, int character) {
   while (character > 0 && !line.empty())
     character -= dropCharacter(line);
@@ -132,11 +132,12 @@ lsp::Range Document::wordAt(TextPlace place) const {
                              .take_while([](unsigned char byte) {
                                return llvm::isAlnum(byte) || byte == '_';
                              });
-  // What is no word is marked by one character.
+  // Without a word, one character is marked.
   return {begin, {begin.line, begin.character + std::max<int>(word.size(), 1)}};
 }
 
-/// What fits in a tree, of that which contains a place; null if nothing does.
+/// The first node that fits among those that contain a place; null if there is
+/// none.
 static antlr4::tree::ParseTree *
 findAt(antlr4::tree::ParseTree *tree, TextPlace place,
        llvm::function_ref<bool(antlr4::tree::ParseTree *)> fits) {
@@ -250,7 +251,7 @@ lsp::TextEdit Document::importing(llvm::StringRef name) const {
   size_t line = 1;
   while (line < lines.size() && lines[line - 1].starts_with("#"))
     ++line;
-  // A comment right above a declaration is about that.
+  // A comment directly above a declaration describes it.
   line = lines[line - 1].trim().empty() && line < lines.size() ? line + 1 : 1;
   if (version)
     line = endOf(version->getSymbol()).line + 1;

@@ -23,7 +23,7 @@ struct Problem {
   std::vector<Problem> notes;
 };
 
-/// Collects the diagnostics of a context while it lives, each once.
+/// Collects the diagnostics of a context during its lifetime, each once.
 class ProblemCollector : public mlir::ScopedDiagnosticHandler {
 public:
   ProblemCollector(mlir::MLIRContext *context, std::vector<Problem> &problems);
@@ -34,7 +34,7 @@ public:
 std::string changed(llvm::StringRef text,
                     const mlir::lsp::TextDocumentContentChangeEvent &change);
 
-/// A text as an editor holds it, with its tree and the names in it. The text
+/// The text of a file in an editor, with its syntax tree and names. The text
 /// may have errors.
 class Document {
 public:
@@ -45,37 +45,38 @@ public:
   mlir::lsp::Position positionOf(TextPlace place) const;
   TextPlace placeOf(mlir::lsp::Position position) const;
   mlir::lsp::Range rangeOf(const SourceRange &range) const;
-  /// What an error at a place is about: the word there, the expression of an
-  /// operator or bracket as far as it stands in that line, or else the
+  /// The range that an error at a place marks: the word there; the part of an
+  /// operator's or bracket's expression that is in the same line; or else one
   /// character.
   mlir::lsp::Range rangeAt(TextPlace place) const;
   mlir::lsp::Range wholeRange() const;
-  /// Where a word stands: at a place, or else once in that line.
+  /// The range of a word, which is at the place or occurs once in its line.
   std::optional<mlir::lsp::Range> find(llvm::StringRef word,
                                        TextPlace place) const;
 
-  /// The text in front of a position.
+  /// The text before a position.
   llvm::StringRef before(mlir::lsp::Position position) const;
 
-  /// The name under a place or just in front of it, or null.
+  /// The name at a place or directly before it; null if there is none.
   const Mention *mentionAt(TextPlace place) const;
   /// The number with its unit at a place; null if there is none.
   NetParser::QuantityContext *quantityAt(TextPlace place) const;
-  /// Those of the file that others may import, by name; or null.
+  /// The declaration with this name that other files may import; null if there
+  /// is none.
   const Declaration *topLevel(llvm::StringRef name) const;
-  /// The jobs right inside of a run.
+  /// The jobs of a run, without those inside other jobs.
   std::vector<const Declaration *> jobsIn(const Declaration &run) const;
-  /// The edit that adds an import, below those that are there, or else below
-  /// the comment that a text begins with.
+  /// The edit that adds an import: after the last import, or else after the
+  /// comment at the start of the text.
   mlir::lsp::TextEdit importing(llvm::StringRef name) const;
-  /// A declaration up to the end of the line where its parameters end, and the
+  /// The lines of a declaration up to the end of its parameters, and the
   /// comment above it.
   std::string describe(const Declaration &declaration) const;
 
   const std::string path, text;
 
 private:
-  /// The word at a place, or else the character there.
+  /// The range of the word at a place, or else of one character.
   mlir::lsp::Range wordAt(TextPlace place) const;
 
   std::vector<llvm::StringRef> lines;

@@ -10,7 +10,7 @@
 
 using namespace netc;
 
-/// Whether a text is a name of the language, and no keyword.
+/// Whether a text is a valid name, and no keyword.
 static bool isName(llvm::StringRef text) {
   Document binding("", (text + " = 1\n").str());
   return !binding.source->hasErrors() && !text.ends_with("'") &&
@@ -57,7 +57,7 @@ static bool isField(const Document &document, const Mention &mention) {
 }
 
 namespace {
-/// A name that becomes another: the texts before and after.
+/// Renames a name: holds the texts before and after.
 class Renaming {
 public:
   Renaming(Workspace &before, const Meaning &meaning, llvm::StringRef newName,
@@ -69,7 +69,7 @@ public:
   /// is one.
   std::string whyNot(const DocumentRef &document,
                      llvm::ArrayRef<Place> places) const;
-  /// Writes the new name at places of a text.
+  /// Writes the new name at these places of a text.
   void write(llvm::ArrayRef<Place> places);
   /// The same declaration in the texts after.
   Meaning renamed();
@@ -88,7 +88,7 @@ private:
   Workspace after;
   Meaning meaning;
   llvm::StringRef newName;
-  llvm::StringRef from; ///< the file in which it is asked for
+  llvm::StringRef from; ///< the file in which the rename is requested
 };
 } // namespace
 
@@ -116,7 +116,7 @@ std::string Renaming::whyUnclear(Workspace &workspace,
 
 std::string Renaming::whyNot(const DocumentRef &document,
                              llvm::ArrayRef<Place> places) const {
-  // Around a place, the new name must be free.
+  // The new name must not be visible yet at any of the places.
   for (const Place &place : places)
     for (const NameScope *scope = place.mention->scope;
          scope && place.mention->role != Mention::Labels; scope = scope->outer)

@@ -9,8 +9,8 @@
 
 namespace netc {
 
-/// All places of a name that becomes another; or why it cannot, as it is told
-/// in the file `from`.
+/// The mentions that a rename changes; or the reason why the name cannot be
+/// renamed, as a text for a reader of the file `from`.
 std::variant<std::vector<Place>, std::string>
 placesToRename(Workspace &workspace, const Meaning &meaning,
                llvm::StringRef newName, llvm::StringRef from);

@@ -49,7 +49,7 @@ bool fromJSON(const json::Value &value, Rooted<Params> &result,
   return fromJSON(rooted, static_cast<Params &>(result), path);
 }
 
-/// The files that the client says have changed on disk.
+/// The files that have changed on disk, as the client reports them.
 struct ChangedFiles {
   std::vector<URIForFile> files;
 };
@@ -71,10 +71,10 @@ bool fromJSON(const json::Value &value, ChangedFiles &result, json::Path) {
   return true;
 }
 
-/// What a client says of itself.
+/// The capabilities of a client.
 struct ClientCapabilities {
   bool refreshesHints = false, refreshesLenses = false;
-  bool watchesFiles = false; ///< if it is asked to
+  bool watchesFiles = false; ///< on request
 };
 bool fromJSON(const json::Value &value, ClientCapabilities &result,
               json::Path) {
@@ -149,7 +149,7 @@ private:
   }
 
   void initialize(const ClientCapabilities &said, Reply reply);
-  /// Asks for word of files that change on disk.
+  /// Asks the client to report files that change on disk.
   void watch(const NoParams &);
   void recheck(const ChangedFiles &changed);
   void shutDown(const NoParams &, Reply reply) {
@@ -173,7 +173,7 @@ private:
   void fixes(const Rooted<CodeActionParams> &params, Reply reply);
 
   OpenFile *fileOf(const URIForFile &uri) { return workspace.find(uri.file()); }
-  /// A file, and the name at a position of it; each null if there is none.
+  /// A file and the name at a position in it; each is null if there is none.
   struct Named {
     OpenFile *file = nullptr;
     const Mention *mention = nullptr;
@@ -185,8 +185,7 @@ private:
           named.file->document->placeOf(params.position));
     return named;
   }
-  /// What is declared that has its name at a position; nothing if there is no
-  /// such name.
+  /// The declaration whose name is at a position; empty if there is none.
   Meaning meaningAt(const TextDocumentPositionParams &params) {
     auto [file, mention] = nameAt(params);
     return mention ? workspace.meaningOf(file->document, *mention) : Meaning();
@@ -197,9 +196,9 @@ private:
                 : cantFail(URIForFile::fromFile(document.path)).uri().str();
   }
 
-  /// Takes over the text of an open file.
+  /// Replaces the text of an open file.
   void update(OpenFile &file, int64_t version, DocumentRef document);
-  /// Asks the client for something that it answers with nothing.
+  /// Sends the client a request whose answer is empty.
   OutgoingRequest<json::Value> requestOf(llvm::StringLiteral method) {
     return handler.outgoingRequest<json::Value, std::nullptr_t>(
         method, [](json::Value, llvm::Expected<std::nullptr_t> answer) {
@@ -208,7 +207,7 @@ private:
             llvm::consumeError(answer.takeError());
         });
   }
-  /// Counts files beside.
+  /// Counts files on a thread of its own.
   void check(std::vector<OpenFile *> files);
   void accept(const CheckRequest &request, const CheckedFile &checked);
   void publishProblems(const OpenFile &file);
@@ -216,10 +215,10 @@ private:
 
   OutgoingNotification<json::Value> publish;
   OutgoingRequest<json::Value> refreshHints, refreshLenses, registerAbility;
-  int requests = 0; ///< so far, of the client
+  int requests = 0; ///< number of requests sent to the client
   ClientCapabilities client;
   const Vocabulary vocabulary;
-  /// Of what follows, which the checker changes, too, and of what is sent.
+  /// Guards the members below, which the checker also changes, and sending.
   std::mutex mutex;
   Workspace workspace;
   Checker checker{
@@ -285,7 +284,7 @@ void Server::recheck(const ChangedFiles &changed) {
   std::lock_guard lock(mutex);
   std::vector<OpenFile *> stale;
   for (const URIForFile &file : changed.files)
-    // What an editor holds counts, whatever is on disk.
+    // The text in an editor takes precedence over the one on disk.
     if (!fileOf(file))
       for (OpenFile *importer : workspace.importersOf(file.file()))
         if (!llvm::is_contained(stale, importer))
@@ -378,7 +377,7 @@ void Server::accept(const CheckRequest &request, const CheckedFile &checked) {
 json::Object Server::toJson(const OpenFile &file, const Problem &problem) {
   const Document &document = *file.document;
   bool isHere = problem.path == document.path && problem.place.line != 0;
-  // What is wrong in another file stands at the import that leads there.
+  // Problems of another file are shown at the import that leads to it.
   const Declaration *import =
       isHere ? nullptr : workspace.importOf(document, problem.path);
   json::Object result{
@@ -422,8 +421,8 @@ editOf(std::map<std::string, std::vector<TextEdit>> changes) {
 }
 
 namespace {
-/// A word of a text, and what an error says was meant by it; with an import, if
-/// it needs one.
+/// A word of a text, its correction according to an error, and the import that
+/// the correction needs, if any.
 struct Slip {
   llvm::StringRef seen, meant, import;
 };
@@ -449,8 +448,8 @@ static std::optional<Slip> slipIn(llvm::StringRef message) {
   return Slip{quotedIn(message), quotedIn(message), import};
 }
 
-/// The edit that writes what was meant: for a word, or for the file of an
-/// import; nothing if neither stands there.
+/// The edit that writes the correction of a word or of the file of an import;
+/// none if neither is at that place.
 static std::optional<TextEdit> fixOf(const Document &document, const Slip &slip,
                                      TextPlace place) {
   if (std::optional<lsp::Range> word = document.find(slip.seen, place))
@@ -491,7 +490,7 @@ void Server::fixes(const Rooted<CodeActionParams> &params, Reply reply) {
       return !(range.end < params.range.start ||
                params.range.end < range.start);
     };
-    // An editor asks where the error stands, which may be in front of the word.
+    // An editor asks at the position of the error, which may precede the word.
     if (!isAsked(replaced->range) &&
         !isAsked(file->document->rangeAt(problem.place)))
       continue;
@@ -519,7 +518,7 @@ void Server::fixes(const Rooted<CodeActionParams> &params, Reply reply) {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// The import whose path stands at a place; null if none does.
+/// The import whose path is at a place; null if there is none.
 static const Declaration *importAt(const Document &document, TextPlace place) {
   for (const Declaration &each : document.names.declarations()) {
     auto *tree = ruleCast<NetParser::ImportDeclContext>(each.tree);
@@ -597,14 +596,15 @@ void Server::rename(const Rooted<RenameParams> &params, Reply reply) {
   reply(editOf(std::move(edits)));
 }
 
-/// Where the name of a declaration stands; of one without, its first word.
+/// The range of the name of a declaration, or of its first word if it has none.
 static lsp::Range nameRange(const Document &document,
                             const Declaration &declared) {
   return document.rangeOf(netc::rangeOf(
       declared.token ? declared.token : declared.tree->getStart()));
 }
 
-/// Of what a text declares at its top level, and of the jobs in a run.
+/// Symbols of the declarations at the top level of a text, and of the jobs in a
+/// run.
 static DocumentSymbol symbolOf(const Document &document,
                                const Declaration &declared) {
   lsp::Range name = nameRange(document, declared);
@@ -716,7 +716,7 @@ void Server::format(const Rooted<DocumentSymbolParams> &params, Reply reply) {
 
 void netc::serve(JSONTransport &transport,
                  std::vector<std::string> includeFolders) {
-  // Of texts that have no file yet.
+  // For texts that have no file yet.
   URIForFile::registerSupportedScheme("untitled");
   Server server(transport, std::move(includeFolders));
   bool isLost = false;
@@ -725,6 +725,6 @@ void netc::serve(JSONTransport &transport,
     isLost = true;
   }
   llvm::outs().flush();
-  // A check may go on for seconds, for nobody.
+  // Do not wait for a check, which may take seconds.
   std::_Exit(isLost || !server.isShutDown);
 }

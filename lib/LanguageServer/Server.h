@@ -10,9 +10,9 @@
 
 namespace netc {
 
-/// Answers an editor by the Language Server Protocol until it says goodbye, and
-/// ends the process: with 1 if the editor went without a goodbye. Imports are
-/// searched in the folders, too.
+/// Answers an editor by the Language Server Protocol until it sends `exit`, and
+/// ends the process, with status 1 if the editor disconnects without `exit`.
+/// Imports are also searched in the folders.
 [[noreturn]] void serve(mlir::lsp::JSONTransport &transport,
                         std::vector<std::string> includeFolders);
 

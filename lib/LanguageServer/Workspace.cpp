@@ -140,7 +140,7 @@ Meaning Workspace::lookUp(const DocumentRef &document, StringRef name) {
   return found ? found : exported(this->document(preludePath), name);
 }
 
-/// What a block or net declares inside, last if more than once.
+/// The declaration of a name inside a block or net; the last of several.
 static Meaning declaredIn(const Meaning &block, StringRef name) {
   Meaning found;
   if (block)
@@ -169,7 +169,7 @@ Meaning Workspace::namedBy(const DocumentRef &document,
 
 Meaning Workspace::blockBehind(const Meaning &meaning) {
   Meaning behind = meaning;
-  // Names may be bound in a ring.
+  // Bindings may form a cycle.
   for (unsigned steps = 0; behind && steps < 10; ++steps) {
     if (ruleCast<NetParser::BlockDeclContext>(behind.declaration->tree))
       return behind;
@@ -236,7 +236,7 @@ Meaning Workspace::partWithoutName(const Meaning &block, StringRef name) {
         !ruleCast<NetParser::BlockDeclContext>(called.declaration->tree))
       continue;
     if (part && !(part == called))
-      return {}; // of names that differ in capital letters
+      return {}; // the names differ in case
     part = called;
   }
   return part;
@@ -377,7 +377,7 @@ static std::vector<std::string> filesUpwards(StringRef path) {
   return paths;
 }
 
-/// Whether a declaration may be named by the files that import its own.
+/// Whether files that import its file may name a declaration.
 static bool isVisibleOutside(const Declaration &declared) {
   return declared.kind != Declaration::Import &&
          declared.kind != Declaration::LoopVariable &&

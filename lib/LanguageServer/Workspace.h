@@ -10,23 +10,23 @@
 
 namespace netc {
 
-/// Documents live as long as someone reads them, whatever is typed meanwhile.
+/// Readers share a document, so an edit does not end its life.
 using DocumentRef = std::shared_ptr<const Document>;
 
-/// A file that the editor has open. The last check that it passed may be of
-/// an earlier text.
+/// A file that is open in the editor. The results of its last successful check
+/// may be those of an earlier text.
 struct OpenFile {
   std::string uri; ///< as the editor writes it
   bool isOnDisk = true;
   int64_t version = 0;
   DocumentRef document;
-  std::vector<Problem> problems; ///< of its text
-  /// Of the last text that could be counted; null if none could.
+  std::vector<Problem> problems; ///< of the current text
+  /// The counts of the last text without errors; null if there was none.
   std::shared_ptr<const Counts> counts;
-  /// Of its text, as CheckedFile has them; empty until it is checked.
+  /// Those of CheckedFile, of the current text; empty until it is checked.
   std::map<TextPlace, Texts> types, parts;
 
-  /// The types of tensors by their names, as they were known last.
+  /// The last known types of tensors, by name.
   llvm::StringMap<std::string> lastTypes;
 
   std::string costOf(llvm::StringRef path) const {
@@ -34,19 +34,19 @@ struct OpenFile {
   }
 };
 
-/// A declaration, and the text that it stands in; null where nothing is meant.
+/// A declaration and its document. Both are null if a name has no meaning.
 struct Meaning {
   DocumentRef document;
   const Declaration *declaration = nullptr;
 
   explicit operator bool() const { return declaration; }
-  /// Whether both are the same name, which may be bound again in its scope.
+  /// Whether both declare the same name, which a scope may bind several times.
   bool operator==(const Meaning &other) const;
 };
 
-/// A name without the mark of the next value of a carried one.
+/// A name without the prime of the next value of a carried variable.
 inline llvm::StringRef stemOf(llvm::StringRef name) { return name.rtrim('\''); }
-/// Where that stands of a mention.
+/// The range of that name in a mention.
 SourceRange rangeOfStem(const Mention &mention);
 
 /// A mention in a text.
@@ -55,64 +55,65 @@ struct Place {
   const Mention *mention;
 };
 
-/// The path that a mention ends: `pair[0].first` at `first` of
-/// `pair[0].first.linear`. Null where it is in no path.
+/// The path up to a mention: `pair[0].first` at `first` of
+/// `pair[0].first.linear`. Null if the mention is in no path.
 NetParser::ExprContext *pathUpTo(const Mention &mention);
-/// `first@2` around the path `first`, its second application; else null.
+/// The application around a path, such as `first@2` around `first`; null if
+/// there is none.
 NetParser::MulContext *applicationOf(NetParser::ExprContext *path);
 
-/// The files that an editor has open, and those that they import.
+/// The files that are open in an editor, and those that they import.
 class Workspace {
 public:
-  /// Null if it is not open.
+  /// The open file with this path; null if it is not open.
   OpenFile *find(llvm::StringRef path);
-  /// The text of a path as an editor holds it, or else of the standard library
-  /// or on disk; null if there is none.
+  /// The document of a path: from the editor, or else from the standard library
+  /// or the disk. Null if there is none.
   DocumentRef document(llvm::StringRef path);
-  /// The path of the file that an import of `from` names, whether there is one
-  /// or not; empty if it names none.
+  /// The path of the file that an import of `from` names, which need not exist;
+  /// empty if it names none.
   std::string importedPath(const Document &from, const Declaration &import);
-  /// The text that an import of `from` names; null if there is none.
+  /// The document that an import of `from` names; null if there is none.
   DocumentRef imported(const Document &from, const Declaration &import);
-  /// The texts whose names `document` has without a qualifier, by imports
-  /// without `as`.
+  /// The documents that `document` imports without `as`. It uses their names
+  /// without a qualifier.
   std::vector<DocumentRef> importedByName(const Document &document);
-  /// What another file that imports this one gets by a name.
+  /// The declaration that a file which imports this one gets by a name.
   static Meaning exported(const DocumentRef &from, llvm::StringRef name);
 
-  /// What is meant at a mention: in the file, in what it imports, in the
-  /// prelude; in a run, in its net; of an argument, in the block that is
-  /// called.
+  /// The declaration that a mention refers to. It is searched in the file, its
+  /// imports and the prelude; for a run also in its net; for the name of an
+  /// argument in the block that is called.
   Meaning meaningOf(const DocumentRef &document, const Mention &mention);
-  /// The same of a name of the top level.
+  /// The same for a name at the top level.
   Meaning lookUp(const DocumentRef &document, llvm::StringRef name);
-  /// The block or net that what is meant was made of, by a call that it is
-  /// bound to; what is meant itself, if that is one.
+  /// The block or net of a declaration: the one that it calls, if it binds an
+  /// instance, or the declaration itself, if it is one.
   Meaning blockBehind(const Meaning &meaning);
-  /// The texts that may name it: where it is declared, and those that import
-  /// that one, as far as they are open or have its name or another one.
+  /// The documents that may mention a declaration: its own, and those that
+  /// import it and are open or contain its name or the other one.
   std::vector<DocumentRef> textsThatName(const Meaning &meaning,
                                          llvm::StringRef orName = "");
-  /// All mentions of it in a text.
+  /// All mentions of a declaration in a document.
   std::vector<Place> placesOf(const Meaning &meaning,
                               const DocumentRef &document);
-  /// The import of a text that leads to a file, directly or not; null if none
-  /// does. The file may be gone.
+  /// The import of a document that leads to a file, directly or through other
+  /// files; null if there is none. The file need not exist.
   const Declaration *importOf(const Document &document, llvm::StringRef path);
   /// The open files with such an import.
   std::vector<OpenFile *> importersOf(llvm::StringRef path);
 
   std::map<std::string, OpenFile> files; ///< by path
-  /// Where imports are searched besides the folder of their file.
+  /// The folders in which imports are searched besides that of their file.
   std::vector<std::string> includeFolders;
 
 private:
-  /// Whether a text may name what another file declares.
+  /// Whether a document may mention a declaration of another file.
   bool mayImport(const Document &document, llvm::StringRef path);
-  /// What an expression that is a name, or a call or `repeat` of one, names.
+  /// The declaration that an expression names: by a name, a call or a `repeat`.
   Meaning namedBy(const DocumentRef &document, NetParser::ExprContext *expr);
-  /// What stands behind the first word of the innermost run around a mention
-  /// that has one, or behind its `on`.
+  /// The name after the first word, or after `on`, of the innermost run around
+  /// a mention that has one there.
   Meaning netAround(const DocumentRef &document, const Mention &mention) {
     return blockBehind(aroundRun(document, mention, 0));
   }
@@ -121,28 +122,28 @@ private:
   }
   Meaning aroundRun(const DocumentRef &document, const Mention &mention,
                     unsigned index);
-  /// The net of a run or job; what is meant itself, if it is none.
+  /// The net of a run or job; for other declarations the declaration itself.
   Meaning netOf(const Meaning &asked);
-  /// The block that gives its name to a part, in small letters.
+  /// The block after which a part is named, in lower case.
   Meaning partWithoutName(const Meaning &block, llvm::StringRef name);
-  /// What binds a part in a question, or gives it its name: `pair`, and `first`
-  /// in its block, of `Small.params(pair.first)`.
+  /// The declaration that binds or names a part in a question: `pair`, and
+  /// `first` in its block, for `Small.params(pair.first)`.
   Meaning partInQuestion(const DocumentRef &document, const Mention &mention);
-  /// What is meant by the name of an argument, and by the last name of a path:
-  /// what an import declares, or a job of a run.
+  /// The declaration that the name of an argument refers to, and that of the
+  /// last name of a path: one of an import, or a job of a run.
   Meaning meaningOfArgument(const DocumentRef &document, const Mention &mention,
                             NetParser::ArgContext *arg);
   Meaning meaningOfMember(const DocumentRef &document,
                           NetParser::MemberContext *member);
   Meaning meaningOfLabel(const DocumentRef &document, const Mention &mention);
 
-  /// A text that no editor holds, and when it was written.
+  /// A document that is not open, and the time of its last change.
   struct KnownText {
     DocumentRef document;
     llvm::sys::TimePoint<> modified;
     uint64_t size = 0;
   };
-  llvm::StringMap<KnownText> others; ///< as they were read last, by path
+  llvm::StringMap<KnownText> others; ///< by path
 };
 
 } // namespace netc

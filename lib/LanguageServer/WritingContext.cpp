@@ -12,7 +12,7 @@
 using namespace netc;
 using llvm::StringRef;
 
-/// The text in front of the bracket that the last one closes.
+/// The text before the bracket that the last character closes.
 static StringRef beforeBracket(StringRef text) {
   unsigned depth = 0;
   for (size_t i = text.size(); i-- != 0;)
@@ -47,7 +47,7 @@ static StringRef pathAtEnd(StringRef text) {
   return !path.empty() && llvm::isDigit(path.front()) ? "" : path;
 }
 
-/// Whether a word begins something at the top level.
+/// Whether a word begins a declaration at the top level.
 static bool declares(size_t type) {
   switch (type) {
   case NetLexer::IMPORT:
@@ -89,7 +89,7 @@ WritingContext::WritingContext(StringRef before) : path(pathAtEnd(before)) {
     std::string last = tokens.back()->getText();
     bool isClosed = last.size() > 1 && StringRef(last).ends_with("\"");
     isInComment = type == NetLexer::COMMENT;
-    // A blank behind a string that is not closed is in it.
+    // A blank after a string that is not closed belongs to the string.
     if (type == NetLexer::BADSTRING && !isClosed)
       string = last.substr(1) + path;
   }
@@ -102,7 +102,7 @@ WritingContext::WritingContext(StringRef before) : path(pathAtEnd(before)) {
 
 void WritingContext::read(const antlr4::Token &token) {
   size_t type = token.getType();
-  // At the beginning of a line, it closes all that is open.
+  // At the beginning of a line, it closes everything that is open.
   if (declares(type) && token.getCharPositionInLine() == 0) {
     open.clear();
     statement.clear();
@@ -123,7 +123,7 @@ void WritingContext::read(const antlr4::Token &token) {
   } else if (isCloser(type)) {
     if (open.empty())
       return;
-    // What was in brackets is one word of the statement around them.
+    // A closed pair of brackets is one word of the statement around it.
     statement = std::move(open.back().head);
     open.pop_back();
     statement.push_back({type, token.getText()});

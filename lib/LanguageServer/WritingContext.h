@@ -13,8 +13,8 @@
 
 namespace netc {
 
-/// What stands in front of a place where something is being written, by its
-/// tokens alone: text that is being written has errors.
+/// The text before the position of the cursor. It consists of tokens, since
+/// text that is being written has errors.
 class WritingContext {
 public:
   explicit WritingContext(llvm::StringRef before);
@@ -23,38 +23,38 @@ public:
     size_t type; ///< of NetLexer
     std::string text;
   };
-  /// A bracket that is not closed.
+  /// An open bracket.
   struct Bracket {
     size_t type;
-    std::string callee;     ///< what is called, of a `(`: `Conv`, `run.step`
-    std::vector<Word> head; ///< the statement in front of it
+    std::string callee;     ///< for `(`, what is called: `Conv`, `run.step`
+    std::vector<Word> head; ///< the statement before it
   };
 
   bool isInComment = false;
-  /// What is written of a string that is not closed.
+  /// The text of a string that is not closed.
   std::optional<std::string> string;
-  /// The path that it ends with: `run.step.fo`, `layer[0].`. May be empty.
+  /// The path at the end of the text: `run.step.fo`, `layer[0].`. May be empty.
   std::string path;
-  /// Those of its components that a dot follows, without arguments: `layer` and
-  /// `0` of `layer[0].co`.
+  /// The components of the path that a dot follows, without arguments: `layer`
+  /// and `0` of `layer[0].co`.
   std::vector<std::string> owners() const;
 
   std::vector<Bracket> open; ///< innermost last
-  /// The words up to the path, of the innermost statement or in the innermost
-  /// bracket.
+  /// The words before the path in the innermost statement or bracket.
   std::vector<Word> statement;
-  /// The same of the statement as a whole, up to its first open bracket.
+  /// The words of the whole statement up to its first open bracket.
   llvm::ArrayRef<Word> wholeStatement() const;
 
-  /// The type of the last word in front of the path; that of a newline, if a
+  /// The type of the last token before the path; that of a newline if a
   /// statement begins there.
   size_t lastType() const {
     return statement.empty() ? size_t(NetLexer::NL) : statement.back().type;
   }
-  /// The declarations or runs around the place, innermost first, by their first
-  /// words.
+  /// The declarations or runs around the position, innermost first, each as its
+  /// first words.
   std::vector<llvm::ArrayRef<Word>> sections() const;
-  /// What is called where the place is among its arguments; else empty.
+  /// The function whose arguments the position is among; empty if there is
+  /// none.
   std::string callee() const;
 
 private:
