@@ -58,8 +58,8 @@ static void work(OStream &json, const Work &work) {
   measured(json, "intensity", quotient(work.flop(), work.bytes));
   llvm::StringRef bound = work.bound();
   json.attribute("bound", bound.empty() ? llvm::json::Value(nullptr) : bound);
-  measured(json, "least_seconds",
-           work.roof() > 0 ? std::optional(work.roof()) : std::nullopt);
+  measured(json, "roof_seconds",
+           bound.empty() ? std::nullopt : std::optional(work.roof()));
   measured(json, "of_roof", quotient(work.roof(), work.seconds()));
   llvm::StringRef why = work.whyAboveRoof();
   json.attribute("why_above", why.empty() ? llvm::json::Value(nullptr) : why);
@@ -186,7 +186,7 @@ static std::string field(std::optional<double> value) {
 void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
   os << "run,network,batch,threads,isa,clock,peak,step,steps,wall,name,op,"
         "phase,calls,matmul,other,bytes,"
-        "seconds,flops,intensity,bound,least_seconds,of_roof,why_above\r\n";
+        "seconds,flops,intensity,bound,roof_seconds,of_roof,why_above\r\n";
   for (const MeasuredRun &run : report.runs)
     for (const Measurement &measurement : run.batches)
       for (const Measurement::Op &op : measurement.ops) {
@@ -205,7 +205,7 @@ void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
            << ',' << op.other << ',' << work.bytes << ',' << field(op.seconds)
            << ',' << field(quotient(op.flop(), op.seconds)) << ','
            << field(quotient(op.flop(), work.bytes)) << ',' << work.bound()
-           << ',' << (work.roof() > 0 ? field(work.roof()) : "") << ','
+           << ',' << (work.bound().empty() ? "" : field(work.roof())) << ','
            << field(quotient(work.roof(), op.seconds)) << ','
            << work.whyAboveRoof() << "\r\n";
       }

@@ -97,7 +97,7 @@ public:
          {std::string("layer"), std::string("op"), std::string("FLOP"),
           in("forward"), in("backward"), in("update"), std::string("share"),
           std::string("GFLOP/s"), std::string("FLOP/byte"),
-          std::string("bound by"), in("at least"), std::string("of roof"),
+          std::string("bound by"), in("roof"), std::string("of roof"),
           std::string()})
       head.push_back({title, Style::Dim});
     grid.add(std::move(head));

@@ -272,7 +272,7 @@ TEST(Measurement, IsPrinted) {
   std::string csv = printed(all, printCsv);
   EXPECT_NE(csv.find("\r\nr,N,1,1,avx2,2e+09,1e+09,0.02,10,0.5,a.linear,linear,"
                      "forward,1,4000000,0,100000,"
-                     "0.008,5e+08,40,compute,0.5,\r\n"),
+                     "0.008,5e+08,40,compute,0.004,0.5,\r\n"),
             std::string::npos)
       << csv;
 }
@@ -370,9 +370,10 @@ TEST(Measurement, PrintsLevels) {
   for (const char *line : {"\n  L1         4 GB/s measured, holds 10 kB\n"
                            "  L3         400 MB/s measured, holds 150 kB\n"
                            "  memory     100 MB/s measured\n",
-                           "L3          125 %  partly in L1\n"})
+                           "  bound by  roof ms  of roof",
+                           "L3          0.250    125 %  partly in L1\n"})
     EXPECT_NE(table.find(line), std::string::npos) << line << table;
-  EXPECT_NE(printed(all, printCsv).find(",L3,1.25,partly in L1\r\n"),
+  EXPECT_NE(printed(all, printCsv).find(",L3,0.00025,1.25,partly in L1\r\n"),
             std::string::npos);
   std::string json = printed(all, printJson);
   EXPECT_NE(json.find("\"why_above\": \"partly in L1\""), std::string::npos);
@@ -394,7 +395,7 @@ TEST(Measurement, BoundsOnlyWhatRan) {
   EXPECT_TRUE(lineOf("\n  relu ").contains("memory"));
   EXPECT_TRUE(lineOf("\n  b ").ends_with("·"));
   EXPECT_FALSE(lineOf("\n  b ").contains("compute"));
-  EXPECT_NE(printed(all, printCsv).find(",b,tanh,forward,0,0,1,0,0,,,,,\r\n"),
+  EXPECT_NE(printed(all, printCsv).find(",b,tanh,forward,0,0,1,0,0,,,,,,\r\n"),
             std::string::npos);
   std::string json = printed(all, printJson);
   json = json.substr(json.find("\"name\": \"b\""));

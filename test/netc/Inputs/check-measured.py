@@ -74,7 +74,7 @@ for run in report["runs"]:
             if op["calls"] and op["seconds"]["total"]:
                 level, rate = level_of(op["bytes"] // op["calls"])
                 compute, moving = flop / peak["measured"], op["bytes"] / rate
-                check(op["name"], op["least_seconds"], max(compute, moving))
+                check(op["name"], op["roof_seconds"], max(compute, moving))
                 check(op["name"], op["of_roof"], max(compute, moving) / op["seconds"]["total"])
                 if op["bytes"]:
                     assert op["bound"] == (level if moving > compute else "compute"), op
