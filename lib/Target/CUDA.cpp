@@ -52,6 +52,7 @@ public:
                        const LoweringOptions &options) const override {
     if (options.reference)
       return;
+    passes.addNestedPass<func::FuncOp>(createSortRows());
     SplitSumsOptions split;
     split.arch = archs.front().name;
     passes.addNestedPass<func::FuncOp>(createSplitSums(split));

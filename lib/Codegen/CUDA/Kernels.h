@@ -21,6 +21,10 @@ constexpr llvm::StringLiteral kThreads = "net.threads";
 /// The attribute of a kernel's function: the threads of a block, if they are
 /// not kBlockThreads.
 constexpr llvm::StringLiteral kThreadsPerBlock = "net.threads_per_block";
+/// The attribute of a loop whose iterations are sorted by a number, which the
+/// body reads from a tensor at the induction variable, and uses as an index of
+/// the result. Iterations of different numbers are independent.
+constexpr llvm::StringLiteral kSegments = "net.segments";
 /// The name of the module of the kernels, inside of the step's module.
 constexpr llvm::StringLiteral kDevice = "device";
 /// Threads of a warp.

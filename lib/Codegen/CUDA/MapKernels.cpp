@@ -298,10 +298,65 @@ static void inlineIteration(scf::ForOp loop, Value iv) {
   loop.erase();
 }
 
+/// The sorted numbers that a loop over segments reads (kSegments): one of them
+/// is an index of what it writes.
+static Value numbersOfSegments(scf::ForOp loop) {
+  Value numbers;
+  loop.walk([&](memref::StoreOp store) {
+    for (Value index : store.getIndices()) {
+      auto cast = index.getDefiningOp<arith::IndexCastOp>();
+      auto load = cast ? cast.getIn().getDefiningOp<memref::LoadOp>() : nullptr;
+      if (load && load.getIndices() == ValueRange(loop.getInductionVar()))
+        numbers = load.getMemRef();
+    }
+  });
+  return numbers;
+}
+
+/// Replaces a loop over segments by the code of a thread: if `first` begins a
+/// segment, the iterations of the segment, and nothing otherwise.
+static void emitSegment(scf::ForOp loop, Value numbers, Value first) {
+  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  Value zero = b.create<arith::ConstantIndexOp>(0);
+  Value one = b.create<arith::ConstantIndexOp>(1);
+  auto compare = [&](arith::CmpIPredicate how, Value x, Value y) -> Value {
+    return b.create<arith::CmpIOp>(how, x, y);
+  };
+  Value number = b.create<memref::LoadOp>(numbers, first);
+  Value isZero = compare(arith::CmpIPredicate::eq, first, zero);
+  Value before = b.create<arith::SelectOp>(isZero, zero,
+                                           b.create<arith::SubIOp>(first, one));
+  Value differs = compare(arith::CmpIPredicate::ne, number,
+                          b.create<memref::LoadOp>(numbers, before));
+  auto begins = b.create<scf::IfOp>(b.create<arith::OrIOp>(isZero, differs),
+                                    /*withElseRegion=*/false);
+  b.setInsertionPointToStart(begins.thenBlock());
+  auto iterations = b.create<scf::WhileOp>(b.getIndexType(), first);
+  Block *condition =
+      b.createBlock(&iterations.getBefore(), {}, b.getIndexType(), b.getLoc());
+  Value next = condition->getArgument(0);
+  Value isInside =
+      compare(arith::CmpIPredicate::ult, next, loop.getUpperBound());
+  Value inside = b.create<arith::SelectOp>(isInside, next, first);
+  Value isSame = compare(arith::CmpIPredicate::eq, number,
+                         b.create<memref::LoadOp>(numbers, inside));
+  b.create<scf::ConditionOp>(b.create<arith::AndIOp>(isInside, isSame), next);
+  Block *body =
+      b.createBlock(&iterations.getAfter(), {}, b.getIndexType(), b.getLoc());
+  Value iv = body->getArgument(0);
+  b.create<scf::YieldOp>(b.create<arith::AddIOp>(iv, one).getResult());
+  loop->moveBefore(body, body->begin());
+  inlineIteration(loop, iv);
+}
+
 /// Gives each iteration of a nest's independent loops a thread, which does the
 /// iterations of the other loops in their order. Returns the number of threads.
 static int64_t mapToThreads(scf::ForOp outermost) {
   SmallVector<scf::ForOp> loops = independentLoops(outermost);
+  Value numbers =
+      outermost->hasAttr(kSegments) ? numbersOfSegments(outermost) : Value();
+  if (numbers)
+    loops.insert(loops.begin(), outermost);
   if (loops.empty())
     return 1;
   int64_t threads = 1;
@@ -320,8 +375,12 @@ static int64_t mapToThreads(scf::ForOp outermost) {
     number = b.create<arith::DivUIOp>(number, loop.getUpperBound());
   }
   outermost->moveBefore(guard.thenBlock()->getTerminator());
-  for (auto [loop, iv] : llvm::zip_equal(llvm::reverse(loops), ivs))
-    inlineIteration(loop, iv);
+  for (auto [loop, iv] : llvm::zip_equal(llvm::reverse(loops), ivs)) {
+    if (numbers && loop == outermost)
+      emitSegment(loop, numbers, iv);
+    else
+      inlineIteration(loop, iv);
+  }
   return threads;
 }
 

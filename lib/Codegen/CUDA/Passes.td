@@ -39,6 +39,18 @@ def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def SortRows : Pass<"net-sort-rows", "::mlir::func::FuncOp"> {
+  let summary = "Sort the places that add to the rows of a table by their rows";
+  let description = [{
+    Iterations of a loop that update the rows of a table which integers name, as in the gradient of an embedding,
+    may meet in a row. They are put in the order of the rows, and those of a row in their own, by a tensor of the
+    places in that order. A thread then computes a column of all iterations of one row (`net.segments`), and each
+    element is computed as before.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def JoinUpdates : Pass<"net-join-updates", "::mlir::ModuleOp"> {
   let summary = "Do the same with many tensors in one launch";
   let description = [{

@@ -71,6 +71,36 @@ func.func private @rows(%ids: memref<8xindex>, %dy: memref<8x16xf32>, %table: me
   return
 }
 
+// Places sorted by row: a thread for each place and column, of which the first of a row does all of the row.
+// CHECK-LABEL: func.func private @sorted
+// CHECK-SAME: net.threads = 128 :
+// CHECK: %[[ROW:.*]] = memref.load %{{.*}} : memref<8xi64>
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq
+// CHECK: %[[DIFFERS:.*]] = arith.cmpi ne, %[[ROW]]
+// CHECK: %[[BEGINS:.*]] = arith.ori %[[IS_FIRST]], %[[DIFFERS]]
+// CHECK: scf.if %[[BEGINS]]
+// CHECK: scf.while
+// CHECK: arith.cmpi eq, %[[ROW]]
+// CHECK: scf.condition
+// CHECK: memref.store %{{.*}} : memref<100x16xf32>
+func.func private @sorted(%rows: memref<8xi64>, %dy: memref<8x16xf32>, %table: memref<100x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  scf.for %t = %c0 to %c8 step %c1 {
+    scf.for %c = %c0 to %c16 step %c1 {
+      %number = memref.load %rows[%t] : memref<8xi64>
+      %row = arith.index_cast %number : i64 to index
+      %old = memref.load %table[%row, %c] : memref<100x16xf32>
+      %more = memref.load %dy[%t, %c] : memref<8x16xf32>
+      %new = arith.addf %old, %more : f32
+      memref.store %new, %table[%row, %c] : memref<100x16xf32>
+    }
+  } {net.segments}
+  return
+}
+
 // What an iteration reads of the results of others keeps its loop in order, here that of the choices of a row; rows are spread.
 // CHECK-LABEL: func.func private @choices
 // CHECK-SAME: net.threads = 8 :
