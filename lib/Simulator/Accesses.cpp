@@ -60,14 +60,14 @@ static void loadFours(Warp &warp, const Instruction &i,
     std::memcpy(&b, places.of[lane + 1], 16);
     std::memcpy(&c, places.of[lane + 2], 16);
     std::memcpy(&d, places.of[lane + 3], 16);
-    Four e = __builtin_shuffle(a, b, Four{0, 4, 1, 5}),
-         f = __builtin_shuffle(a, b, Four{2, 6, 3, 7}),
-         g = __builtin_shuffle(c, d, Four{0, 4, 1, 5}),
-         h = __builtin_shuffle(c, d, Four{2, 6, 3, 7});
-    Four all[] = {__builtin_shuffle(e, g, Four{0, 1, 4, 5}),
-                  __builtin_shuffle(e, g, Four{2, 3, 6, 7}),
-                  __builtin_shuffle(f, h, Four{0, 1, 4, 5}),
-                  __builtin_shuffle(f, h, Four{2, 3, 6, 7})};
+    Four e = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+         f = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+         g = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+         h = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    Four all[] = {__builtin_shufflevector(e, g, 0, 1, 4, 5),
+                  __builtin_shufflevector(e, g, 2, 3, 6, 7),
+                  __builtin_shufflevector(f, h, 0, 1, 4, 5),
+                  __builtin_shufflevector(f, h, 2, 3, 6, 7)};
     for (uint32_t k = 0; k < 4; ++k)
       std::memcpy(Launch::lanes<uint32_t>(warp, i, k) + lane, &all[k], 16);
   }

@@ -15,8 +15,9 @@
 namespace netc::simulator {
 
 /// Compiles a function with loops over lanes for several vector extensions. The
-/// widest one that the machine supports is used.
-#ifdef __x86_64__
+/// widest one that the machine supports is used. Clang cannot do so for
+/// templates.
+#if defined(__x86_64__) && !defined(__clang__)
 #define NETC_WIDE                                                              \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

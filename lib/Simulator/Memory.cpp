@@ -21,9 +21,9 @@ static int32_t atomicWriter(int32_t thread) { return -1 - thread; }
 static int32_t readerAfter(int32_t reader, int32_t time, int32_t thread,
                            const Moment &moment) {
   int32_t many =
-      (time < moment.now) | (reader == thread) ? thread : kManyThreads;
+      ((time < moment.now) | (reader == thread)) ? thread : kManyThreads;
   int32_t blocks =
-      (time < moment.block) | (reader == kManyBlocks) ? kManyBlocks : many;
+      ((time < moment.block) | (reader == kManyBlocks)) ? kManyBlocks : many;
   return time < moment.launch ? thread : blocks;
 }
 
