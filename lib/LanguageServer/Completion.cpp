@@ -46,9 +46,9 @@ Vocabulary::Vocabulary() : accelerators(AcceleratorTable::builtin()) {
   NetLexer lexer(&nothing);
   const antlr4::dfa::Vocabulary &words = lexer.getVocabulary();
   for (size_t type = 0; type <= words.getMaxTokenType(); ++type)
-    if (StringRef word = words.getLiteralName(type);
-        word.size() > 2 && llvm::isAlpha(word[1]))
-      keywords.push_back(word.drop_front().drop_back().str());
+    if (std::string quoted = words.getLiteralName(type);
+        quoted.size() > 2 && llvm::isAlpha(quoted[1]))
+      keywords.push_back(quoted.substr(1, quoted.size() - 2));
   CheckRequest request{"example.net", {}, {}};
   request.buffers[request.path] =
       "net Net(x: f32[N, 1]) { return y = x |> Linear(1) }\n"
