@@ -166,7 +166,7 @@ def _exported(module, args, kwargs, axes):
     symbols = _named(exported, axes)
     if axes is None:
         _tie(functional, symbols)
-    return functional, symbols, [] if axes is not None else _doubts(module, exported, symbols)
+    return functional, symbols, _doubts(module, exported, symbols, list(free.values()), axes is not None)
 
 
 def _named(exported, axes):
@@ -207,16 +207,25 @@ def _tie(functional, symbols):
                     symbols.update({symbol: pair[0] for symbol, name in symbols.items() if name == pair[1]})
 
 
-def _doubts(module, exported, symbols):
-    """What a reader of the counts must know of an axis that no one named."""
+def _doubts(module, exported, symbols, free, are_named):
+    """What a reader of the counts must know of axes that did not stay free, and of those that no one named."""
     placed = [node for node in exported.graph.nodes if node.name in exported.graph_signature.user_inputs]
-    inputs = [node for node in placed if isinstance(node.meta.get("val"), torch.Tensor) and node.meta["val"].ndim]
-    if not inputs:
-        return []
+    inputs = [node for node in placed if isinstance(node.meta.get("val"), torch.Tensor)]
+    fixed = {
+        (node.name, axis): f"Axis {axis} of `{node.name}` stays {node.meta['val'].shape[axis]}: {_why_fixed(module, node, axis)}."
+        for node, own in zip(inputs, free)
+        for axis in own
+        if axis < node.meta["val"].ndim and str(node.meta["val"].shape[axis]).isdigit()
+    }
+    inputs = [node for node in inputs if node.meta["val"].ndim]
+    if are_named or not inputs:
+        return list(fixed.values())
     first, size = inputs[0], inputs[0].meta["val"].shape[0]
     if symbols.get(str(size)) != "N":
-        return [f"The first axis of `{first.name}` stays {size}: counts are not of one example. `axes` names the axis of the batch, if there is another."]
-    doubts = []
+        fixed.pop((first.name, 0), None)
+        without = f"The first axis of `{first.name}` stays {size}: counts are not of one example. `axes` names the axis of the batch, if there is another."
+        return [without, *fixed.values()]
+    doubts = list(fixed.values())
     of_sequences = [path for path, child in module.named_modules() if getattr(child, "batch_first", True) is False]
     if of_sequences and first.meta["val"].ndim == 3 and first.meta["val"].is_floating_point():
         inner = f"`{of_sequences[0]}`" if of_sequences[0] else "The module"
@@ -229,6 +238,19 @@ def _doubts(module, exported, symbols):
                 f'give them one size, or one name: `axes={{"{first.name}": {{0: "N"}}, "{node.name}": {{0: "N"}}}}`.'
             )
     return doubts
+
+
+def _why_fixed(module, node, axis):
+    """Why an axis has one size: the line that asks for it, if that is no line of PyTorch."""
+    sizes = node.meta["val"].fake_mode.shape_env
+    names = {str(symbol) for symbol, sources in sizes.var_to_sources.items() if any(each.name == f"L['{node.name}'].size()[{axis}]" for each in sources)}
+    guard = next((each for each in sizes.guards if {str(symbol) for symbol in each.expr.free_symbols} & names), None)
+    frame = guard.sloc.framework_loc if guard is not None else None
+    if isinstance(frame, traceback.FrameSummary) and Path(torch.__file__).parent not in Path(frame.filename).parents:
+        return f"`{frame.name}` ({Path(frame.filename).name}:{frame.lineno}) takes no other size"
+    if any(isinstance(each, torch.nn.RNNBase) for each in module.modules()):
+        return "torch.export takes no other size here, as for a recurrence, which has a given length"
+    return "torch.export takes no other size here"
 
 
 def _detach(exported):

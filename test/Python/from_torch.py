@@ -84,6 +84,19 @@ for module, text in (nn.LSTM(8, 4), "The first axis of `input` stays 5"), (nn.Mu
         spec = netc.from_torch(module, [torch.zeros(5, 3, 8)] * (1 if "LSTM" in str(module) else 3))
     assert [text in str(each.message) for each in seen if "axis of" in str(each.message)] == [True] and text in spec, spec
 
+# An axis that was to be free, and is not, is named, with the line that takes one size.
+words, numbers = nn.Embedding(40, 8), torch.zeros(3, 6, dtype=torch.long)
+recurrence = Of(lambda self, x: self.k(self.e(x))[0], e=words, k=nn.GRU(8, 6, batch_first=True))
+walk = Of(lambda self, x: sum(self.e(x[:, i]) for i in range(x.shape[1])), e=words)
+added = Of(lambda self, x: self.e(x) + self.b, e=words, b=nn.Parameter(torch.zeros(6, 8)))
+for module, why in (recurrence, "as for a recurrence, which has a given length"), (walk, "`<lambda>` (from_torch.py:"), (added, "torch.export takes no other size here"):
+    for axes in None, {"x": {0: "N", 1: "S"}}:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            spec = netc.from_torch(module, numbers, axes=axes)
+        (said,) = [line[2:] for line in spec.splitlines() if line.startswith("# Axis 1 of `x` stays 6: ")]
+        assert why in said and said in [str(each.message) for each in seen], spec
+
 # First axes of one size in the example are of one batch. Of several sizes, they are apart, which is said.
 towers = Of(lambda self, x, y: self.a(x) @ self.a(y).mT, a=linear)
 assert "others_0: f32[N, 8]" in netc.from_torch(towers, (x, torch.zeros(4, 8)))
