@@ -498,6 +498,36 @@ int Translator::materialize(int at) {
   return at;
 }
 
+bool Translator::isListed(int at) const {
+  if (!isKnown(at) || shape(at).empty())
+    return false;
+  auto values = value(at).known->find("values");
+  Polynomial count = 1;
+  for (const Polynomial &size : shape(at))
+    count *= size;
+  return values != value(at).known->end() && values->is_array() &&
+         values->size() <= mostListed &&
+         count == Polynomial(int64_t(values->size())) &&
+         llvm::all_of(*values,
+                      [](const Json &each) { return each.is_number(); });
+}
+
+/// Numbers in the brackets of a shape: `[[0, 2], [1, 1]]`.
+static std::string nested(const Json &values, const Sizes &shape) {
+  std::vector<std::string> parts;
+  for (const Json &each : values)
+    parts.push_back(each.dump());
+  for (const Polynomial &size : llvm::reverse(shape)) {
+    std::vector<std::string> joined;
+    size_t width = size_t(*size.toInt64());
+    for (size_t i = 0; i < parts.size(); i += width)
+      joined.push_back(
+          "[" + llvm::join(llvm::ArrayRef(parts).slice(i, width), ", ") + "]");
+    parts = std::move(joined);
+  }
+  return parts.front();
+}
+
 void Translator::pendingKnown(Step &made, int at) {
   const GraphValue &tensor = value(at);
   const Json &known = *tensor.known;
@@ -524,6 +554,12 @@ void Translator::pendingKnown(Step &made, int at) {
       put(made, "", key, std::to_string(known.value(key, int64_t())));
     put(made, "", "causal", known.value("causal", false) ? "true" : "false", "",
         false);
+    return;
+  }
+  if (isListed(at)) {
+    made.fn = "tensor(#0)";
+    const Json &values = known["values"];
+    put(made, "", "values", nested(values, tensor.shape), "", false);
     return;
   }
   if (isInteger || tensor.type == "bool") {

@@ -410,7 +410,13 @@ void Translator::embedding() {
   if (!isWeight(table) || isIndex) {
     if (!(isIndex || isKnown(table)) || node->ins.size() != 2)
       refuse("it reads what is no table of weights");
-    step(Step::Form_, "embedding(%1, %0)", {table, ids});
+    bool isInside = areRows(ids, table);
+    Step &made =
+        step(Step::Form_,
+             isInside ? "embedding(%1, %0)" : "embedding(minimum(%1, #0), %0)",
+             {table, ids});
+    if (!isInside)
+      put(made, "", "last", (shape(table)[0] - 1).str());
     labels(out()).assign(shape(out()).size(), "");
     return;
   }
@@ -424,7 +430,13 @@ void Translator::embedding() {
     return;
   }
   if (isKnown(ids) || !isOwned) {
-    step(Step::Form_, "embedding(%0, %1)", {ids, table});
+    bool isInside = areRows(ids, table);
+    Step &made =
+        step(Step::Form_,
+             isInside ? "embedding(%0, %1)" : "embedding(minimum(%0, #0), %1)",
+             {ids, table});
+    if (!isInside)
+      put(made, "", "last", (shape(table)[0] - 1).str());
     labels(out()).assign(shape(out()).size(), "");
     return;
   }
@@ -436,6 +448,22 @@ void Translator::embedding() {
   had.push_back("");
   labels(out()) = had;
   materialized.insert(table); // it is the instance's
+}
+
+bool Translator::areRows(int at, int table) const {
+  if (!isKnown(at) || isListed(at))
+    return true;
+  Polynomial count = 1;
+  size_t longAxes = 0;
+  for (const Polynomial &size : shape(at)) {
+    count *= size;
+    longAxes += !(size == 1);
+  }
+  std::optional<int64_t> numbers = count.toInt64(),
+                         all = shape(table)[0].toInt64();
+  bool isFirstRows = what(at) == "range" && longAxes < 2 &&
+                     value(at).known->value("start", int64_t(0)) == 0;
+  return isFirstRows || !all || (numbers && *numbers <= *all);
 }
 
 void Translator::positions() {

@@ -18,6 +18,8 @@ std::string realText(double value);
 
 /// Nodes of a graph in the words of netc, one by one.
 class Translator {
+  static constexpr size_t mostListed = 64; ///< numbers in a specification
+
   /// What attention sees: of positions up to the own one, or the last ones of
   /// these, those that a tensor shows.
   struct JointMask {
@@ -122,6 +124,10 @@ private:
   /// module has its own of what is known, another value, which is returned.
   int materialize(int at);
   void pendingKnown(Step &made, int at);
+  /// Whether it is a few whole numbers, which are written as they are.
+  bool isListed(int at) const;
+  /// Whether the numbers that stand for a known tensor are all rows of a table.
+  bool areRows(int at, int table) const;
   /// The same of rows of a table of positions, which a Position does not add.
   int readRows(int at);
   void same(int x);

@@ -203,3 +203,13 @@ assert known(flat.repeat(1, 2).numpy())["what"] == "cosine"
 refused("it makes a number of a tensor", Of(lambda self, x: self.a(x) * x.sum().item(), a=linear), x)
 packed = Of(lambda self, x, sizes: self.a(nn.utils.rnn.pack_padded_sequence(x, sizes, batch_first=True))[1], a=nn.GRU(8, 4, batch_first=True))
 refused("the sizes of a packed sequence depend on data; leave it padded", packed, sequence, torch.full((4,), 5))
+
+# Places in a table that are constants are what they are, or in it if they are many.
+near = lambda count: torch.arange(count)[None] - torch.arange(count)[:, None]
+for places, text in (
+    (lambda: near(3).clamp(-2, 1) + 2, "embedding(tensor([[2, 3, 3], [1, 2, 3], [0, 1, 2]]), weight)"),
+    (lambda: torch.arange(12) % 8, "embedding(tensor([0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3]), weight)"),
+    (lambda: near(20).clamp(-4, 3) + 4, "embedding(minimum(reshape(arange(400), 20, 20), 7), weight)"),
+):
+    spec = netc.from_torch(Of(lambda self, x: x + self.e(places()).sum(), e=nn.Embedding(8, 4)), x)
+    assert text in spec, spec
