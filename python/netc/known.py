@@ -53,6 +53,19 @@ def _theta(rows, what, precision):
     return int(number) if number == int(number) else number
 
 
+def are_frequencies(values):
+    """Whether an array has the frequencies of positions, 1, 1/t, 1/t^2, .., or their sines and cosines at 0, 1, 2, .."""
+    values = numpy.squeeze(values).astype(numpy.float64)
+    if values.ndim == 1 and values.size > 2:
+        return values[0] == 1 and 0 < values[1] < 1 and numpy.allclose(values[1:] / values[:-1], values[1], rtol=1e-4)
+    if values.ndim != 2 or len(values) < 4 or values.shape[1] < 2 or not numpy.isin(values[0], (0, 1)).all():
+        return False
+    # Of sines and of cosines of x, those before and behind are in sum 2 cos(x) times those between.
+    sums, between = values[2:] + values[:-2], values[1:-1]
+    factors = (sums * between).sum(0) / numpy.maximum((between**2).sum(0), 1e-12)
+    return abs(factors[0] - 2 * math.cos(1)) < 1e-3 and numpy.allclose(sums, factors * between, atol=1e-3)
+
+
 def known(value, is_fixed=False, precision=None):
     """The description of a numpy array, an entry of `known` in docs/graph.schema.json. `is_fixed`: no size of it is free;
     `precision`: of its numbers, if they were rounded to another type."""

@@ -15,6 +15,7 @@ import itertools
 import math
 import os
 import re
+import warnings
 
 import numpy
 import onnx
@@ -23,7 +24,7 @@ from google.protobuf.message import DecodeError
 from onnx import TensorProto, helper, numpy_helper
 
 from .errors import ImportRefused
-from .known import known, number_of
+from .known import are_frequencies, known, number_of
 from .onnx_shapes import Sample, integer, refused
 from .sizes import NAMES, SIZES, plus, polynomial
 
@@ -76,7 +77,7 @@ class _Writer:
         scales = {name for node in graph.node if node.op_type in ("Resize", "Upsample") for name in node.input[1:]}
         for tensor in _initializers(graph):
             self.types[tensor.name], self.shapes[tensor.name] = tensor.data_type, tuple(tensor.dims)
-            if tensor.data_type in FLOATS and math.prod(tensor.dims) > 1 and tensor.name not in scales and not _are_frequencies(tensor):
+            if tensor.data_type in FLOATS and math.prod(tensor.dims) > 1 and tensor.name not in scales and not _is_of_positions(tensor):
                 self.weights[tensor.name] = tuple(tensor.dims)
                 self.held[tensor.name] = tensor
             elif tensor.data_location == TensorProto.EXTERNAL:
@@ -229,25 +230,62 @@ class _Writer:
         biases = [node.input[2] for node in self.nodes if node.op_type == "Conv" and len(node.input) > 2]
         if self.model.producer_name == "pytorch" and not all(name.endswith("bias") for name in biases):
             found.append("The exporter folded batch norms into convolutions: the parameters are those of the file.")
+        if shared := self.shared():
+            names = ", ".join(f"`{name}`" for name in shared[:3]) + (f" and {len(shared) - 3} others" if len(shared) > 3 else "")
+            found.append(f"Several layers read {names}: exporters merge equal weights. The parameters are those of the file.")
+            warnings.warn(found[-1], stacklevel=5)
+        if copies := self.copies():
+            found.append(f"The file has {' and '.join(f'`{name}`' for name in copies)}, which are equal, twice. The parameters are those of the file.")
+            warnings.warn(found[-1], stacklevel=5)
         if "Dropout" not in kinds:
             found.append("The file has no dropout: it may have been exported for inference.")
         return found
 
+    def shared(self):
+        """The weights that nodes of one kind read in several modules."""
+        found = []
+        for name in self.weights:
+            places, owner = {}, name.rpartition(".")[0]
+            for node in self.users.get(name, []):
+                chain = self.chain(node)
+                path = chain[-1][0] if chain else node.output[0]
+                called = re.sub(r"_\d+$", "", path)  # several times, if that is the owner or no name tells the owner
+                places.setdefault(node.op_type, set()).add(called if owner in ("", called) else path)
+            if any(len(each) > 1 for each in places.values()):
+                found.append(name)
+        return found
+
+    def copies(self):
+        """A table and an equal matrix of a product, as exporters write a head that is tied to it; else nothing."""
+        here = {name: tensor for name, tensor in self.held.items() if name in self.weights and len(tensor.dims) == 2 and tensor.data_location != TensorProto.EXTERNAL}
+        read = lambda name, *ops: any(node.op_type in ops for node in self.users.get(name, []))
+        for table in (name for name in here if read(name, "Gather")):
+            for other in (name for name in here if name != table and read(name, "MatMul", "Gemm", "Transpose")):
+                if sorted(here[table].dims) == sorted(here[other].dims):
+                    one, two = (numpy_helper.to_array(here[name]) for name in (table, other))
+                    if any(numpy.array_equal(one, each) for each in (two, two.T)):
+                        return [table, other]
+        return []
+
     # Modules.
 
-    def stack(self, node):
-        """Positions of the module calls around a node. A call ends when a node outside of it follows."""
+    def chain(self, node):
+        """The paths and classes of the modules around a node."""
         scopes, classes = ({p.key: p.value for p in node.metadata_props}.get(f"pkg.torch.onnx.{key}") for key in ("name_scopes", "class_hierarchy"))
         if scopes and classes:
             pairs = list(zip(ast.literal_eval(scopes), ast.literal_eval(classes)))[:-1]
-            chain = [(path, kind.split(".")[-1]) for path, kind in pairs if path]
-        else:
-            # `/layer1/layer1.0/conv1/Conv`. In a second call of a module, the name is `/relu_1/Relu`.
-            parts, path, chain = node.name.strip("/").split("/")[:-1], "", []
-            for part in parts:
-                local = part.split(".")[-1] if part.startswith(path.rsplit(".", 1)[-1] + ".") else part
-                path = f"{path}.{local}" if path else local
-                chain.append((path, re.sub(r"[\d.]+", "", part.split(".")[0]).strip("_").title().replace("_", "") or "Module"))
+            return [(path, kind.split(".")[-1]) for path, kind in pairs if path]
+        # `/layer1/layer1.0/conv1/Conv`. In a second call of a module, the name is `/relu_1/Relu`.
+        parts, path, chain = node.name.strip("/").split("/")[:-1], "", []
+        for part in parts:
+            local = part.split(".")[-1] if part.startswith(path.rsplit(".", 1)[-1] + ".") else part
+            path = f"{path}.{local}" if path else local
+            chain.append((path, re.sub(r"[\d.]+", "", part.split(".")[0]).strip("_").title().replace("_", "") or "Module"))
+        return chain
+
+    def stack(self, node):
+        """Positions of the module calls around a node. A call ends when a node outside of it follows."""
+        chain = self.chain(node)
         kept = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == self.modules[pair[1]]["path"], zip((path for path, _ in chain), self.open)))
         del self.open[kept:]
         for path, kind in chain[kept:]:
@@ -699,12 +737,9 @@ def _initializers(graph):
                 yield from _initializers(attribute.g)
 
 
-def _are_frequencies(tensor):
-    """Whether a tensor has the frequencies of rotary positions, 1, 1/t, 1/t^2, .., which do not learn."""
-    if len(tensor.dims) != 1 or tensor.dims[0] < 3 or tensor.data_location == TensorProto.EXTERNAL:
-        return False
-    values = numpy_helper.to_array(tensor).astype(numpy.float64)
-    return values[0] == 1 and 0 < values[1] < 1 and numpy.allclose(values[1:] / values[:-1], values[1], rtol=1e-4)
+def _is_of_positions(tensor):
+    """Whether a tensor does not learn, since it has the frequencies of positions."""
+    return tensor.data_location != TensorProto.EXTERNAL and are_frequencies(numpy_helper.to_array(tensor))
 
 
 def _attribute(attribute):

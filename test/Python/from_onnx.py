@@ -9,6 +9,7 @@
 
 import math
 import pathlib
+import warnings
 
 import numpy
 import onnx.version_converter
@@ -256,3 +257,29 @@ for mode in "DCR", "CRD":
     shuffled = [node("DepthToSpace", "x", "p", blocksize=2, mode=mode), node("Conv", "p w", "y")]
     made = model(shuffled, image, ["y"], weights={"w": [3, 2, 3, 3]})
     assert netc.estimate(netc.from_onnx(made)).networks[-1].forward.matmul == 2 * 3 * 2 * 9 * 36
+
+# The frequencies of positions do not learn, nor do their sines and cosines.
+angles = numpy.arange(6)[:, None] / 100 ** (numpy.arange(4) / 4)
+for table, total in ((100 ** -(numpy.arange(4) / 4))[None], 0), (numpy.cos(angles), 0), (numpy.sin(angles), 0), (numpy.random.rand(6, 4), 24), (numpy.ones((6, 4)), 24):
+    made = model([node("Mul", "x w", "y")], {"x": ["N", 6, 4]}, ["y"], constants={"w": table.astype("f4")})
+    assert netc.estimate(netc.from_onnx(made)).networks[0].parameters.total == total, table
+
+
+def warned(made):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        text = netc.from_onnx(made)
+    assert all(f"# {each.message}\n" in text for each in seen), text
+    return [str(each.message) for each in seen]
+
+
+# What several layers read, and what is there twice, is named: the parameters are those of the file.
+norms = [helper.make_node("LayerNormalization", ins.split(), [out], name=f"/norms/norms.{out}/LayerNormalization") for ins, out in (("x norms.a.weight", "a"), ("a norms.a.weight", "b"))]
+(said,) = warned(model(norms, {"x": ["N", 8]}, ["b"], {"norms.a.weight": (8,)}))
+assert said == "Several layers read `norms.a.weight`: exporters merge equal weights. The parameters are those of the file."
+calls = [helper.make_node("MatMul", ins.split(), [out], name=f"/{path}/MatMul") for ins, out, path in (("x l.w", "a", "l"), ("a l.w", "b", "l_1"))]
+assert warned(model(calls, {"x": ["N", 8]}, ["b"], {"l.w": (8, 8)})) == []
+table = numpy.random.rand(9, 4).astype("f4")
+twice = model([node("Gather", "e i", "a"), node("MatMul", "a h", "y")], {}, ["y"], constants={"e": table, "h": table.T.copy()})
+twice.graph.input.append(helper.make_tensor_value_info("i", TensorProto.INT64, ["N", 5]))
+assert warned(twice) == ["The file has `e` and `h`, which are equal, twice. The parameters are those of the file."]
