@@ -87,14 +87,28 @@ void Translator::celu() {
 
 void Translator::leakyBySlopes() {
   int x = in(0), slopes = in(1);
-  wantRank(slopes, 1, 1);
-  bool isOne = shape(slopes)[0] == 1;
-  step(Step::Form_,
-       std::string("maximum(%0, 0) + expand(") +
-           (isOne ? "reshape(%1, []), %0, over = [])"
-                  : "%1, %0, over = axes(%0)[1])") +
-           " * minimum(%0, 0)",
-       {x, slopes});
+  const Sizes &sizes = shape(slopes);
+  size_t rank = shape(x).size();
+  std::vector<size_t> all; // axes of x that have slopes of their own
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (!(sizes[i] == 1))
+      all.push_back(rank - sizes.size() + i);
+  if (all.size() > 1 || sizes.size() > rank)
+    refuse("its slopes are of several axes");
+  bool isOfChannels = node->op == "aten.prelu"; // ONNX lays them on the last
+  std::string form = "%1";
+  if (sizes.size() != all.size())
+    form = all.empty() ? "reshape(%1, [])" : "reshape(%1, #0)";
+  std::string over =
+      all.empty()
+          ? "[]"
+          : "axes(%0)[" + std::to_string(isOfChannels ? 1 : all[0]) + "]";
+  Step &made = step(Step::Form_,
+                    "maximum(%0, 0) + expand(" + form + ", %0, over = " + over +
+                        ") * minimum(%0, 0)",
+                    {x, slopes});
+  if (sizes.size() > 1 && !all.empty())
+    put(made, "", "slopes", shape(slopes)[all[0] + sizes.size() - rank].str());
 }
 
 void Translator::leakyByRandom() {

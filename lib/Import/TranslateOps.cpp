@@ -264,6 +264,16 @@ bool Translator::isOfRows(int x) {
   return before.size() > shape(x).size() && before.back() == shape(x).back();
 }
 
+bool Translator::isOnlyViewed(int x) const {
+  for (const GraphNode &each : graph.nodes) {
+    const ForeignOp *user = findForeign(each.op);
+    if (llvm::is_contained(each.ins, x) && (!user || user->op != "reshape"))
+      return false;
+  }
+  return llvm::all_of(graph.outputs,
+                      [&](auto &each) { return each.second != x; });
+}
+
 void Translator::linear() {
   bool isProduct = node->op == "aten.addmm";
   int x = in(isProduct ? 1 : 0), w = in(isProduct ? 2 : 1);
@@ -280,7 +290,8 @@ void Translator::linear() {
       then("+", bias, "axes(%0)[-1]");
     return;
   }
-  if (isInFirst && node->op != "jax.lax.dot" && isOfRows(x)) {
+  if (isInFirst && node->op != "jax.lax.dot" && isOfRows(x) &&
+      isOnlyViewed(out())) {
     // Between two views: of Conv1D in transformers.
     int source = beforeReshape(x);
     if (source != x || shape(source).size() > 2) {

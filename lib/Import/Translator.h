@@ -264,6 +264,8 @@ private:
   void linear();
   /// Whether x is a tensor of which only the last axis stays, [N T, d].
   bool isOfRows(int x);
+  /// Whether all that reads it reshapes it.
+  bool isOnlyViewed(int x) const;
   void normalize();
   void rmsNorm();
   void embedding();

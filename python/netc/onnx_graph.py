@@ -74,10 +74,12 @@ class _Writer:
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
         self.constants, self.types, self.shapes = {}, {}, {}
         self.weights, self.held = {}, {}
+        # A number is a constant, but for the slope of a PRelu, and in files of netc, which have constants as nodes.
+        slopes = {node.input[1] for node in graph.node if node.op_type == "PRelu" and len(node.input) > 1}
         scales = {name for node in graph.node if node.op_type in ("Resize", "Upsample") for name in node.input[1:]}
         for tensor in _initializers(graph):
             self.types[tensor.name], self.shapes[tensor.name] = tensor.data_type, tuple(tensor.dims)
-            if tensor.data_type in FLOATS and math.prod(tensor.dims) > 1 and tensor.name not in scales and not _is_of_positions(tensor):
+            if tensor.data_type in FLOATS and tensor.name not in scales and (math.prod(tensor.dims) > 1 or tensor.name in slopes or model.producer_name == "netc") and not _is_of_positions(tensor):
                 self.weights[tensor.name] = tuple(tensor.dims)
                 self.held[tensor.name] = tensor
             elif tensor.data_location == TensorProto.EXTERNAL:

@@ -283,3 +283,16 @@ table = numpy.random.rand(9, 4).astype("f4")
 twice = model([node("Gather", "e i", "a"), node("MatMul", "a h", "y")], {}, ["y"], constants={"e": table, "h": table.T.copy()})
 twice.graph.input.append(helper.make_tensor_value_info("i", TensorProto.INT64, ["N", 5]))
 assert warned(twice) == ["The file has `e` and `h`, which are equal, twice. The parameters are those of the file."]
+
+# A product takes an axis that is gone from what goes in, or a view that is turned back behind it.
+parts = [node("Split", "x", "a b", axis=0, num_outputs=2), node("Squeeze", "a first", "c"), node("MatMul", "c w", "m")]
+for tail, total, matmul in ([node("Relu", "m", "y")], 32, 384), ([node("Transpose", "m", "y", perm=[0, 2, 1])], 32, 384), ([node("Gather", "m zero", "g", axis=1), node("MatMul", "g v", "y")], 52, 424):
+    text = netc.from_onnx(model([*parts, *tail], {"x": [2, "N", 6, 8]}, ["y"], {"w": (8, 4), "v": (4, 5)}, {"first": numpy.array([0]), "zero": numpy.array(0)}))
+    found = netc.estimate(text).networks[0]
+    assert (found.parameters.total, found.forward.matmul) == (total, matmul), text
+
+# Slopes of a PRelu lie on the last axes, as exporters write those of channels. One slope learns, too.
+for shape, slopes, over in [["N", 8], (8,), "[1]"], [["N", 8, 5], (8, 1), "[1]"], [["N", 8, 5, 5], (8, 1, 1), "[1]"], [["N", 8, 5], (5,), "[2]"], [["N", 8, 5], (1,), "over = []"], [["N", 8], (1, 1), "over = []"]:
+    text = netc.from_onnx(model([node("PRelu", "x w", "y")], {"x": shape}, ["y"], {"w": slopes}))
+    assert over in text and netc.estimate(text).networks[0].parameters.total == math.prod(slopes), text
+refused("its slopes are of several axes", model([node("PRelu", "x w", "y")], {"x": ["N", 8, 5]}, ["y"], {"w": (8, 5)}))
