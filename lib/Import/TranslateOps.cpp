@@ -77,7 +77,8 @@ bool Translator::isNumbers(int x) {
   if (value(x).kind != GraphValue::Made)
     return true;
   const Step *made = maker(x);
-  bool isMoved = made && (made->form == Step::View || made->op == "slice");
+  bool isMoved = made && (made->form == Step::View || made->op == "slice" ||
+                          made->op == "broadcast");
   return isMoved && isNumbers(made->ins[0]);
 }
 

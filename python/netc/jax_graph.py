@@ -78,7 +78,14 @@ def texts_of(function, weights, *inputs):
     try:
         for examples in SIZES[:2]:
             given = [jax.tree_util.tree_map(lambda leaf, count=examples: shaped(leaf, count), each) for each in inputs]
-            lowered = jax.jit(function, keep_unused=True).lower(jax.tree_util.tree_map(shaped, weights), *given)
+            try:
+                lowered = jax.jit(function, keep_unused=True).lower(jax.tree_util.tree_map(shaped, weights), *given)
+            except TypeError as problem:
+                jax.eval_shape(function, weights, *inputs)  # what is wrong for any size is an error of JAX
+                raise ImportRefused(
+                    f"the first axis of each input is taken for the batch, and the function takes no other size of it: {str(problem).splitlines()[0].rstrip('.')}; "
+                    "a function of one example is one of a batch by `jax.vmap(function, in_axes=(None, 0))`, and its input has an axis more"
+                ) from None
             module = lowered.compiler_ir("stablehlo").operation
             texts.append(module.get_asm(print_generic_op_form=True, enable_debug_info=True))
     finally:
@@ -352,6 +359,10 @@ class _Writer:
         own = getattr(self, f"on_{kind}", None)
         if own and op.name.startswith("stablehlo."):
             return own(op, operands, results[0])
+        if op.name == "chlo.top_k":
+            made = [self.tensor(value) for value in results]
+            self.nodes.append({"op": "aten.topk", "in": [self.operand(operands[0])], "with": {"k": op.numbers("k"), "dim": -1, "largest": True}, "out": made, "module": self.stack(), "line": self.place})
+            return None
         if len(results) != 1:
             outs = [self.tensor(value) for value in results]
             self.nodes.append({"op": op.name, "in": [self.operand(each) for each in operands], "with": {}, "out": outs, "module": self.stack(), "line": self.place})
@@ -433,6 +444,10 @@ class _Writer:
         if other is not None and math.isnan(other):  # of indices that are out of range
             self.alias[result] = operands[1]
             return None
+        test = self.maker(operands[0], "stablehlo.is_finite")
+        if test and self.real(test[1][0]) == operands[1] and other == 0:  # of a largest number, for which infinities are 0
+            self.alias[result] = operands[1]
+            return None
         if operands[0] in self.values:
             return self.add(op.name, operands, result)
         numbers = {key: number for key, value in zip(("self", "other"), operands[1:]) if (number := self.number(value)) is not None}
@@ -440,8 +455,6 @@ class _Writer:
         return self.add(op.name, [operands[0], *kept], result, **numbers)
 
     def on_compare(self, op, operands, result):
-        if self.first.kinds[operands[0]] not in FLOATS:
-            return self.add(f"{op.name} of whole numbers", operands, result)
         relation, numbers = _direction(op).lower(), [self.number(value) for value in operands]
         if numbers[1] is not None:
             return self.add(f"{op.name}.{relation}", operands[:1], result, other=numbers[1])
@@ -667,6 +680,10 @@ class _Writer:
 
     def on_gather(self, op, operands, result):
         table, index = operands
+        if op.numbers("slice_sizes") == list(self.first.shapes[table]) and math.prod(self.first.shapes[result]) == math.prod(self.first.shapes[table]):
+            return self.add("stablehlo.reshape", [table], result)  # the only place of an axis
+        if set(op.numbers("slice_sizes")) == {1}:
+            return self.elements(op, table, index, result)
         width = self.first.shapes[table][-1] if len(self.first.shapes[table]) == 2 else 0
         rank = len(self.first.shapes[result])
         is_rows = op.numbers("slice_sizes") == [1, width] and op.numbers("offset_dims") == [rank - 1] and op.numbers("start_index_map") == [0]
@@ -678,6 +695,35 @@ class _Writer:
         if not is_rows or len(found) != 1 or self.shape(result)[:-1] != self.shape(*found):
             return self.add(f"{op.name} of another kind", operands, result)
         return self.add(op.name, [table, *found], result)
+
+    def elements(self, op, x, index, result):
+        """Writes a gather of one element, or several, of each row of the last axis, such as the scores of the right classes."""
+        rank = len(self.first.shapes[x])
+        rows = list(range(rank - 1))
+        parts = self.maker(index, "stablehlo.concatenate")
+        if parts and op.numbers("start_index_map") == [*rows, rank - 1] and not op.numbers("operand_batching_dims"):
+            *own, index = parts[1]
+            is_own = len(own) == rank - 1 and all(self.counts(value, axis) for axis, value in enumerate(own))
+        else:
+            is_own = op.numbers("operand_batching_dims") == rows and op.numbers("start_index_map") == [rank - 1]
+        found = self.sources(index)
+        shape, made = self.shape(x), self.shape(result)
+        numbers = math.prod(self.first.shapes[result]) // math.prod(self.first.shapes[x][:-1])
+        if not is_own or len(found) != 1 or made[: rank - 1] != shape[:-1] or math.prod(self.first.shapes[result]) != math.prod(self.first.shapes[min(found)]):
+            return self.add(f"{op.name} of another kind", [x, index], result)
+        (index,), shape = found, [*shape[:-1], numbers]
+        places = self.operand(index)
+        if self.shape(index) != shape:
+            places = self.add("stablehlo.reshape", [places], {**self.tensor(index), "name": f"{self.tensor(result)['name']}.places", "shape": shape})
+        if made == shape:
+            return self.add("aten.gather", [x, places], result, dim=rank - 1)
+        taken = self.add("aten.gather", [x, places], {**self.tensor(result), "name": f"{self.tensor(result)['name']}.taken", "shape": shape}, dim=rank - 1)
+        return self.add("stablehlo.reshape", [taken], result)
+
+    def counts(self, value, axis):
+        """Whether a value has 0, 1, 2, .. along an axis."""
+        arrays = self.values.get(self.real(value), [])
+        return len(arrays) > 0 and all(array.ndim > axis and (array == numpy.indices(array.shape)[axis]).all() for array in arrays)
 
     def sources(self, value):
         """The values from which an index is computed, without the ops that keep it in range."""

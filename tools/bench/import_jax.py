@@ -41,6 +41,17 @@ def columns(weights, words):
     return jax.vmap(jax.vmap(product))(x)
 
 
+def losses(weights, batch):
+    """Losses of labels that are class numbers, and the largest scores."""
+    x, labels = batch["x"] @ weights["w"], batch["labels"]
+    scores = jax.nn.log_softmax(x)
+    taken = jnp.take_along_axis(scores, labels[:, None], 1)[..., 0]
+    listed = scores[jnp.arange(len(labels)), labels]
+    ones = jax.nn.one_hot(labels, x.shape[-1]) * scores
+    power = jax.nn.logsumexp(x, axis=-1)
+    return taken + listed + ones.sum(-1) + power + jax.lax.top_k(x, 2)[0].sum(-1)
+
+
 class Residual(nn.Module):
     """Batch norms that normalize by the batch, without reading running averages."""
 
@@ -99,6 +110,7 @@ def models():
     yield "mlp", mlp, [(size(each, "f4"), size(each[1:], "f4")) for each in sizes], size((1, 64), "f4"), 2 * sum(map(math.prod, sizes))
     shapes = {"table": (50, 8), "positions": (12, 8), "out": (32, 8)}
     yield "columns", columns, {name: size(each, "f4") for name, each in shapes.items()}, size((1, 12), "i4"), 2 * 12 * 32 * 8
+    yield "losses", losses, {"w": size((8, 5), "f4")}, {"x": size((1, 8), "f4"), "labels": size((1,), "i4")}, 2 * 8 * 5
     image = size((1, 16, 16, 3), "f4")
     blocks = 2 * (16 * 16 * 16 * 3 * 10 + 8 * 8 * 16 * 16 * 10 + 16 * 10)
     yield "Residual", residual, jax.eval_shape(Residual().init, jax.random.key(0), image), image, blocks
