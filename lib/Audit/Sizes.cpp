@@ -299,75 +299,117 @@ static std::optional<size_t> kindOf(const SpecifiedProduct &ours,
              : 2;
 }
 
-Sizes netc::audit::findSizes(const SpecifiedStep &step,
-                             const trace::Trace &trace,
-                             const TracedStep &traced, const Sizes &fixed) {
-  constexpr size_t most = 256; // products that are compared
-  const std::vector<TracedProduct> forward = forwardProducts(traced.products);
-  // By FLOP. Those of several sizes may have the same.
-  std::map<std::string, std::vector<const TracedProduct *>> theirs;
-  size_t all = 0;
-  for (const TracedProduct &product : forward)
-    if (product.flop) {
-      // A fused kernel is two products.
-      int parts = product.kind == ProductKind::Attention ? 2 : 1;
-      auto &list = theirs[(*product.flop / parts).str()];
-      list.insert(list.end(), parts, &product);
-      all += parts;
+namespace {
+/// Tries sizes of the free axes, and keeps those that fit best.
+class SizeSearch {
+public:
+  SizeSearch(const SpecifiedStep &step, const trace::Trace &trace,
+             const TracedStep &traced, const Sizes &fixed)
+      : step(step), trace(trace), traced(traced), fixed(fixed),
+        forward(forwardProducts(traced.products)), sizes(step.sizes()) {
+    for (const TracedProduct &product : forward)
+      if (product.flop) {
+        // A fused kernel is two products.
+        int parts = product.kind == ProductKind::Attention ? 2 : 1;
+        auto &list = theirs[(*product.flop / parts).str()];
+        list.insert(list.end(), parts, &product);
+        all += parts;
+      }
+    for (const auto &[axis, size] : fixed)
+      sizes[axis] = size;
+  }
+
+  Sizes find() {
+    best = fitOf(sizes);
+    if (!best.isWhole)
+      offerEach();
+    // If two sizes are wrong, some products fit after one of them is corrected.
+    if (!best.isWhole) {
+      offerPairs();
+      offerEach();
     }
-  Sizes sizes = step.sizes();
-  for (const auto &[axis, size] : fixed)
-    sizes[axis] = size;
-  // How many have FLOP and sizes of the trace, FLOP without known sizes, and
-  // FLOP and elements of other axes: FLOP alone may be those of another
-  // network.
-  auto scoreOf = [&](const Sizes &at) {
-    auto left = theirs;
-    std::array<size_t, 3> score = {};
+    return std::move(sizes);
+  }
+
+private:
+  static constexpr size_t most = 256; // products that are compared
+  /// Products of a trace by their FLOP. Those of several sizes may have the
+  /// same.
+  using ByFlop = std::map<std::string, std::vector<const TracedProduct *>>;
+
+  struct Fit {
+    /// How many products of the trace have FLOP and sizes of the specification,
+    /// FLOP without known sizes, and FLOP and elements of other axes: FLOP
+    /// alone may be those of another network.
+    std::array<size_t, 3> products = {};
+    /// Whether one side has no product that the other lacks.
+    bool isWhole = true;
+  };
+
+  /// Takes the product of `flop` that fits best to `ours` out of `left`. False
+  /// if none fits.
+  static bool take(ByFlop &left, const SpecifiedProduct &ours,
+                   const Rational &flop, Fit &fit) {
+    auto found = left.find(flop.str());
+    if (found == left.end())
+      return false;
+    std::vector<const TracedProduct *> &list = found->second;
+    for (auto [kind, products] : llvm::enumerate(fit.products)) {
+      auto place = llvm::find_if(list, [&, kind = kind](auto *product) {
+        return kindOf(ours, *product) == kind;
+      });
+      if (place == list.end())
+        continue;
+      list.erase(place);
+      ++products;
+      return true;
+    }
+    return false;
+  }
+
+  Fit fitOf(const Sizes &at) const {
+    ByFlop left = theirs;
+    Fit fit;
     auto isInTrace = [&](const Rational &flop) {
       return theirs.count(flop.str()) != 0;
     };
     for (const SpecifiedProduct &ours : step.forwardAt(at, most, isInTrace)) {
-      auto found = left.find(ours.flop.str());
-      if (found == left.end())
+      if (take(left, ours, ours.flop, fit))
         continue;
-      std::vector<const TracedProduct *> &list = found->second;
-      auto placeOf = [&](size_t kind) {
-        return llvm::find_if(list, [&](const TracedProduct *product) {
-          return kindOf(ours, *product) == kind;
-        });
-      };
-      for (size_t kind = 0; kind < score.size(); ++kind)
-        if (auto place = placeOf(kind); place != list.end()) {
-          list.erase(place);
-          ++score[kind];
-          break;
-        }
+      // A loop may be as many products as it has iterations.
+      Rational once = ours.flop / ours.iterations, found;
+      while (found < ours.iterations && take(left, ours, once, fit))
+        found += 1;
+      fit.isWhole &= found == ours.iterations;
     }
-    return score;
-  };
-  std::vector<Rational> candidates = sizesIn(trace, traced);
-  // If the trace has no shapes, the FLOP of the first products suggest the
-  // batch.
-  if (llvm::is_contained(step.axes(), kBatchAxis)) {
-    constexpr size_t first = 8;
-    Sizes one = sizes;
-    one[kBatchAxis.str()] = 1;
-    std::vector<SpecifiedProduct> ofOne = step.forwardAt(one, first);
-    for (size_t i = 0; i < std::min(ofOne.size(), forward.size()); ++i)
-      if (forward[i].flop)
-        if (Rational ratio = *forward[i].flop / ofOne[i].flop;
-            ratio.isInteger() && ratio > 0)
-          candidates.push_back(ratio);
+    auto [exact, unsized, others] = fit.products;
+    fit.isWhole = (fit.isWhole && others == 0) || exact + unsized == all;
+    return fit;
   }
-  std::array<size_t, 3> best = scoreOf(sizes);
-  auto offer = [&](Sizes other) {
-    if (auto score = scoreOf(other); score > best) {
-      best = score;
+
+  void offer(Sizes other) {
+    if (Fit fit = fitOf(other); fit.products > best.products) {
+      best = fit;
       sizes = std::move(other);
     }
-  };
-  auto offerEach = [&] {
+  }
+
+  /// Offers each size for each axis.
+  void offerEach() {
+    std::vector<Rational> candidates = sizesIn(trace, traced);
+    // If the trace has no shapes, the FLOP of the first products suggest the
+    // batch.
+    if (llvm::is_contained(step.axes(), kBatchAxis)) {
+      constexpr size_t first = 8;
+      Sizes one = sizes;
+      one[kBatchAxis.str()] = 1;
+      std::vector<SpecifiedProduct> ofOne = step.forwardAt(one, first);
+      for (size_t i = 0; i < std::min(ofOne.size(), forward.size()); ++i)
+        if (forward[i].flop)
+          if (Rational ratio = *forward[i].flop / ofOne[i].flop;
+              ratio.isInteger() && ratio > 0)
+            candidates.push_back(ratio);
+    }
     for (const std::string &axis : step.axes())
       if (!fixed.count(axis))
         for (const Rational &size : candidates) {
@@ -375,22 +417,36 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
           other[axis] = size;
           offer(std::move(other));
         }
-  };
-  offerEach();
-  // If two sizes are wrong, few products fit after one of them is corrected.
-  all = std::min(step.forwardAt(sizes, most).size(), all);
-  if (2 * (best[0] + best[1]) >= all)
-    return sizes;
-  std::vector<std::pair<int64_t, int64_t>> pairs = pairsIn(trace, traced);
-  for (const std::string &first : step.axes())
-    for (const std::string &second : step.axes())
-      if (first != second && !fixed.count(first) && !fixed.count(second))
-        for (auto [one, two] : pairs) {
-          Sizes other = sizes;
-          other[first] = one;
-          other[second] = two;
-          offer(std::move(other));
-        }
-  offerEach();
-  return sizes;
+  }
+
+  /// Offers two sizes of one operand for each pair of axes.
+  void offerPairs() {
+    std::vector<std::pair<int64_t, int64_t>> pairs = pairsIn(trace, traced);
+    for (const std::string &first : step.axes())
+      for (const std::string &second : step.axes())
+        if (first != second && !fixed.count(first) && !fixed.count(second))
+          for (auto [one, two] : pairs) {
+            Sizes other = sizes;
+            other[first] = one;
+            other[second] = two;
+            offer(std::move(other));
+          }
+  }
+
+  const SpecifiedStep &step;
+  const trace::Trace &trace;
+  const TracedStep &traced;
+  const Sizes &fixed;
+  const std::vector<TracedProduct> forward;
+  ByFlop theirs;
+  size_t all = 0; ///< of `theirs`
+  Sizes sizes;
+  Fit best; ///< of `sizes`
+};
+} // namespace
+
+Sizes netc::audit::findSizes(const SpecifiedStep &step,
+                             const trace::Trace &trace,
+                             const TracedStep &traced, const Sizes &fixed) {
+  return SizeSearch(step, trace, traced, fixed).find();
 }

@@ -185,7 +185,9 @@ std::vector<SpecifiedProduct> SpecifiedStep::forwardAt(
       continue;
     SpecifiedProduct &at = forward.emplace_back();
     at.flop = valueOf(product.flop, axes);
-    if (needsSizes && needsSizes(at.flop))
+    at.iterations = valueOf(product.iterations, axes);
+    if (needsSizes &&
+        (needsSizes(at.flop) || needsSizes(at.flop / at.iterations)))
       setSizes(product, axes, at);
   }
   return forward;

@@ -574,3 +574,24 @@ transposed = Trace()
 doubled = ["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[0, 0]", "1"]
 transposed.op("aten::convolution", [2, 8, 4, 4], [8, 5, 3, 3], values=doubled)
 transposed.write("transposed")
+
+# Three recurrences, one after the other, whose products are one op of each position; and an attention whose examples and
+# positions are as many as the positions and examples of the run.
+stack = Trace()
+N, T, STATE = 4, 8, 12
+for inputs in 10, STATE, STATE:
+    stack.around(
+        "cpu_op",
+        "aten::linear",
+        lambda: stack.op("aten::mm", [N * T, inputs], [inputs, STATE]),
+        **{"Input Dims": [[T, N, inputs], [STATE, inputs], []]},
+    )
+    for _ in range(T):
+        stack.op("aten::mm", [N, STATE], [STATE, STATE])
+stack.write("stack")
+swapped = Trace()
+for inputs, outputs in (8, 16), (16, 4):
+    dims = {"Input Dims": [[7, 13, inputs], [outputs, inputs], []]}
+    swapped.around("cpu_op", "aten::linear", lambda: swapped.op("aten::mm", [91, inputs], [inputs, outputs]), **dims)
+swapped.op("aten::bmm", [7, 13, 4], [7, 4, 13])
+swapped.write("swapped")
