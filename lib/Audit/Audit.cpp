@@ -131,30 +131,31 @@ private:
   /// Finds the passes whose gradients are added up, and the sizes of each: of
   /// micro-batches the last one may be smaller.
   void findPasses() {
-    begins = microBatchesOf(step.products);
+    passes = passesOf(step.products);
     audit.passes = {audit.sizes};
-    if (begins.size() == 1)
+    if (passes.size() == 1)
       return;
     Sizes fixed = audit.sizes;
     fixed.erase(kBatchAxis.str());
     audit.passes.clear();
-    for (size_t i = 0; i < begins.size(); ++i) {
+    for (const Pass &each : passes) {
+      if (each.isEvaluation)
+        continue;
       TracedStep pass;
       pass.start = step.start;
       pass.end = step.end;
-      pass.products = productsOfPass(i).vec();
+      pass.products = productsOf(each).vec();
       audit.passes.push_back(findSizes(*own, trace, pass, fixed));
     }
     audit.sizes = audit.passes.front();
   }
-  llvm::ArrayRef<TracedProduct> productsOfPass(size_t i) const {
-    size_t end = i + 1 < begins.size() ? begins[i + 1] : step.products.size();
-    return llvm::ArrayRef(step.products).slice(begins[i], end - begins[i]);
+  llvm::ArrayRef<TracedProduct> productsOf(const Pass &pass) const {
+    return llvm::ArrayRef(step.products)
+        .slice(pass.begin, pass.end - pass.begin);
   }
 
-  /// The products of the specification in a pass.
-  std::vector<SpecifiedProduct> specifiedIn(size_t pass) const {
-    const Sizes &sizes = audit.passes[pass];
+  /// The products of the specification in a pass of these sizes.
+  std::vector<SpecifiedProduct> specifiedAt(const Sizes &sizes) const {
     std::optional<Rational> asked = question.batch;
     auto examples = sizes.find(kBatchAxis.str());
     if (asked && examples != sizes.end())
@@ -167,17 +168,21 @@ private:
     return products;
   }
 
-  /// Matches each pass with all products of the specification.
+  /// Matches each pass with all products of the specification, which has no
+  /// evaluation.
   std::vector<Match> matchPasses() {
     std::vector<Match> matches;
-    for (size_t i = 0; i < begins.size(); ++i) {
-      const std::vector<SpecifiedProduct> ours = specifiedIn(i);
+    auto sizes = audit.passes.begin();
+    for (const Pass &pass : passes) {
+      const std::vector<SpecifiedProduct> ours =
+          pass.isEvaluation ? std::vector<SpecifiedProduct>()
+                            : specifiedAt(*sizes++);
       size_t before = matches.size();
-      for (Match &found : match(ours, productsOfPass(i))) {
+      for (Match &found : match(ours, productsOf(pass))) {
         for (unsigned &product : found.specified)
           product += specified.size();
         for (unsigned &product : found.traced)
-          product += begins[i];
+          product += pass.begin;
         if (found.forward)
           *found.forward += before;
         matches.push_back(std::move(found));
@@ -523,7 +528,7 @@ private:
   TracedStep &step;
   const Question &question;
   std::optional<SpecifiedStep> own; ///< owns the names of `specified`
-  std::vector<size_t> begins = {0}; ///< of passes; see microBatchesOf
+  std::vector<Pass> passes;
   std::vector<SpecifiedProduct> specified;
 };
 } // namespace

@@ -661,37 +661,52 @@ netc::audit::match(llvm::ArrayRef<SpecifiedProduct> specified,
   return Matcher(specified, traced).find();
 }
 
-std::vector<size_t>
-netc::audit::microBatchesOf(llvm::ArrayRef<TracedProduct> traced) {
-  std::vector<size_t> begins = {0};
-  for (size_t i = 1; i < traced.size(); ++i)
-    if (traced[i].isNamed())
-      return {0};
-    else if (traced[i].phase == TracedProduct::Forward &&
-             traced[i - 1].phase != TracedProduct::Forward)
-      begins.push_back(i);
-  auto forwardIn = [&](size_t i) {
-    size_t end = i + 1 < begins.size() ? begins[i + 1] : traced.size();
-    std::vector<std::pair<ProductKind, std::optional<Rational>>> products;
-    for (const TracedProduct &product :
-         traced.slice(begins[i], end - begins[i]))
-      if (product.phase == TracedProduct::Forward)
-        products.push_back({product.kind, product.flop});
-    return products;
+/// Whether the forward products of two passes are the same, or all of the same
+/// part of the first one's FLOP.
+static bool areAlike(llvm::ArrayRef<TracedProduct> pass,
+                     llvm::ArrayRef<TracedProduct> first) {
+  auto isForward = [](const TracedProduct &product) {
+    return product.phase == TracedProduct::Forward;
   };
-  const auto first = forwardIn(0);
-  for (size_t i = 1; i < begins.size(); ++i) {
-    auto other = forwardIn(i);
-    if (other.size() != first.size() || first.empty())
-      return {0};
-    for (size_t k = 0; k < first.size(); ++k) {
-      auto [kind, flop] = other[k];
-      if (kind != first[k].first ||
-          flop.has_value() != first[k].second.has_value() ||
-          (flop && first[0].second &&
-           *flop * *first[0].second != *first[k].second * *other[0].second))
-        return {0};
+  auto ours = llvm::make_filter_range(pass, isForward),
+       theirs = llvm::make_filter_range(first, isForward);
+  if (ours.empty() || std::distance(ours.begin(), ours.end()) !=
+                          std::distance(theirs.begin(), theirs.end()))
+    return false;
+  const std::optional<Rational> &one = ours.begin()->flop,
+                                &other = theirs.begin()->flop;
+  for (const auto &[a, b] : llvm::zip(ours, theirs))
+    if (a.kind != b.kind || a.flop.has_value() != b.flop.has_value() ||
+        (a.flop && one && other && *a.flop * *other != *b.flop * *one))
+      return false;
+  return true;
+}
+
+std::vector<Pass> netc::audit::passesOf(llvm::ArrayRef<TracedProduct> traced) {
+  const std::vector<Pass> all = {{0, traced.size()}};
+  std::vector<Pass> passes = {{0, 0}};
+  for (size_t i = 1; i < traced.size(); ++i)
+    if (traced[i].isNamed()) {
+      return all;
+    } else if (traced[i].phase == TracedProduct::Forward &&
+               traced[i - 1].phase != TracedProduct::Forward) {
+      passes.back().end = i;
+      passes.push_back({i, 0});
     }
+  passes.back().end = traced.size();
+  auto productsOf = [&](const Pass &pass) {
+    return traced.slice(pass.begin, pass.end - pass.begin);
+  };
+  for (Pass &pass : passes) {
+    if (passes.size() > 1 &&
+        !areAlike(productsOf(pass), productsOf(passes.front())))
+      return all;
+    pass.isEvaluation =
+        llvm::none_of(productsOf(pass), [](const TracedProduct &product) {
+          return product.phase == TracedProduct::Backward;
+        });
   }
-  return begins;
+  if (llvm::all_of(passes, [](const Pass &pass) { return pass.isEvaluation; }))
+    return all;
+  return passes;
 }

@@ -99,37 +99,76 @@ static size_t markedPassesOf(const Audit &audit) {
   return passes;
 }
 
-static void noteSizes(Audit &audit, const SpecifiedStep &specified) {
-  size_t passes = audit.passes.size();
-  if (passes > 1 && updatesOf(audit) > 1)
+/// Whether gradients are cleared, or may be by the closure of an optimizer,
+/// between passes.
+static bool clearsBetween(const Audit &audit, llvm::ArrayRef<Pass> passes) {
+  const trace::Trace &trace = *audit.trace;
+  auto startOf = [&](const Pass &pass) {
+    return trace.host[audit.step.products[pass.begin].event].start;
+  };
+  int64_t first = startOf(passes.front()), last = startOf(passes.back());
+  return llvm::any_of(trace.host, [&](const trace::HostEvent &event) {
+    StringRef name = trace.names[event.name];
+    return event.kind == trace::HostEvent::Annotation &&
+           ((name.starts_with("Optimizer.zero_grad#") && event.start > first &&
+             event.start < last) ||
+            (name.starts_with("Optimizer.step#") && event.start < first &&
+             event.end() > last));
+  });
+}
+
+/// Notes passes whose gradients are added up or cleared, and evaluations.
+/// Whether they are cleared.
+static bool notePasses(Audit &audit) {
+  std::vector<Pass> passes = passesOf(audit.step.products), others;
+  llvm::copy_if(passes, std::back_inserter(others),
+                [](const Pass &pass) { return pass.isEvaluation; });
+  llvm::erase_if(passes, [](const Pass &pass) { return pass.isEvaluation; });
+  size_t many = audit.passes.size();
+  if (!others.empty())
+    note(audit, "evaluation",
+         llvm::formatv("forward passes without a backward pass behind them: "
+                       "{0}; the specification has none, and their products "
+                       "are `extra`",
+                       others.size())
+             .str());
+  if (many > 1 && updatesOf(audit) > 1) {
     note(audit, "several-steps",
          llvm::formatv("the step has {0} passes forward and backward and {1} "
                        "steps of an optimizer: it is more than one",
-                       passes, updatesOf(audit))
+                       many, updatesOf(audit))
              .str());
-  else if (passes > 1)
+  } else if (many > 1 && clearsBetween(audit, passes)) {
+    note(audit, "passes",
+         llvm::formatv("the step has {0} passes forward and backward{1}; their "
+                       "gradients are not added up, for an optimizer clears "
+                       "them or asks for each",
+                       many, examplesText(audit))
+             .str());
+    return true;
+  } else if (size_t marked = many > 1 ? many : markedPassesOf(audit);
+             marked > 1) {
     note(audit, "micro-batches",
          llvm::formatv("the step has {0} passes forward and backward, whose "
                        "gradients are added up: {0} micro-batches{1}",
-                       passes, examplesText(audit))
+                       marked, many > 1 ? examplesText(audit) : "")
              .str());
-  else if (size_t marked = markedPassesOf(audit); marked > 1)
-    note(audit, "micro-batches",
-         llvm::formatv("the step has {0} passes forward and backward, whose "
-                       "gradients are added up: {0} micro-batches",
-                       marked)
-             .str());
+  }
+  return false;
+}
+
+static void noteSizes(Audit &audit, const SpecifiedStep &specified) {
+  bool areCleared = notePasses(audit);
   for (const auto &[axis, size] : audit.sizes) {
     auto written = specified.sizes().find(axis);
     bool isBatch = axis == kBatchAxis;
+    Rational has = isBatch && !areCleared ? *audit.examples() : size;
     std::string name = isBatch ? "batch" : "`" + axis + "`";
     if (written == specified.sizes().end())
       note(audit, "size", name + " is " + size.str() + " by the trace");
-    else if (isBatch ? written->second != *audit.examples()
-                     : written->second != size)
+    else if (written->second != has)
       note(audit, "batch",
-           "the trace has " + name + " " +
-               (isBatch ? *audit.examples() : size).str() + ", the run " +
+           "the trace has " + name + " " + has.str() + ", the run " +
                written->second.str() +
                (isBatch && audit.asked ? "; counts are of " + audit.asked->str()
                                        : "; counts are of the trace's"));

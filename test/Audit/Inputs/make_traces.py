@@ -554,17 +554,30 @@ heads = Trace()
 heads.op("aten::_scaled_dot_product_flash_attention_for_cpu", *[[2, 4, 16, 8]] * 3)
 heads.write("heads")
 
-# Passes forward and backward of 3 and of 2 examples, then one step of the optimizer.
-unequal = Trace()
-for number, examples in (1, 3), (2, 2):
-    unequal.op("aten::mm", [examples, 8], [8, 16], sequence=2 * number)
-    unequal.op("aten::mm", [examples, 16], [16, 2], sequence=2 * number + 1)
-    for sequence, *products in (
-        (2 * number + 1, ([2, examples], [examples, 16]), ([examples, 2], [2, 16])),
-        (2 * number, ([16, examples], [examples, 8])),
-    ):
-        unequal.node("MmBackward0", sequence, lambda: [unequal.op("aten::mm", *product) for product in products])
+# Passes forward and backward of 3 and of 2 examples, then one step of the optimizer; with an evaluation of 6 behind them;
+# and an optimizer that asks for gradients twice.
+def ahead(trace, examples, number=None):
+    trace.op("aten::mm", [examples, 8], [8, 16], sequence=number and 2 * number)
+    trace.op("aten::mm", [examples, 16], [16, 2], sequence=number and 2 * number + 1)
+
+
+def passes(trace, *sizes):
+    for number, examples in enumerate(sizes, 1):
+        ahead(trace, examples, number)
+        for sequence, *products in (
+            (2 * number + 1, ([2, examples], [examples, 16]), ([examples, 2], [2, 16])),
+            (2 * number, ([16, examples], [examples, 8])),
+        ):
+            trace.node("MmBackward0", sequence, lambda: [trace.op("aten::mm", *product) for product in products])
+
+
+unequal, closure = Trace(), Trace()
+passes(unequal, 3, 2)
 unequal.write("unequal")
+ahead(unequal, 6)
+unequal.write("evaluated")
+closure.around("user_annotation", "Optimizer.step#LBFGS.step", lambda: passes(closure, 4, 4))
+closure.write("closure")
 
 # A tool that counted additions and no multiply-adds.
 counted("no-ffma", "gemm", **{FMA.replace("ffma", "fadd"): "64"})
