@@ -85,6 +85,9 @@ public:
     audit.rows.reserve(matches.size());
     for (const Match &match : matches)
       audit.rows.push_back(rowOf(match));
+    for (const Row &row : audit.rows)
+      if (row.forward && row.isTraced && !row.input.isZero())
+        audit.rows[*row.forward].hasInputGradient = true;
     if (audit.run && llvm::none_of(audit.rows, [](const Row &row) {
           return row.isSpecified && row.isTraced;
         }))
@@ -263,10 +266,11 @@ private:
   /// Without a specification, each product of the trace matches itself.
   std::vector<Match> matchesOfTraceAlone() const {
     std::vector<Match> matches;
-    std::map<int64_t, unsigned> bySequence, gradientsOf;
+    std::map<int64_t, unsigned> bySequence;
+    std::map<uint32_t, unsigned> gradientsOf; // by node
     for (auto [i, product] : llvm::enumerate(step.products)) {
       if (product.phase == TracedProduct::Backward)
-        ++gradientsOf[product.sequence];
+        ++gradientsOf[product.region];
       else if (product.sequence >= 0)
         bySequence[product.sequence] = i;
     }
@@ -279,7 +283,7 @@ private:
       // A compiled function is one node of autograd with many products.
       if (product.phase == TracedProduct::Backward &&
           maker != bySequence.end() &&
-          gradientsOf[product.sequence] <= kMostGradients)
+          gradientsOf[product.region] <= kMostGradients)
         match.forward = maker->second;
     }
     return matches;
@@ -335,6 +339,8 @@ private:
       if (trace.hasShapes) {
         row.claims[0].flop += product.profiler.value_or(0);
         row.claims[0].other += product.profilerOther;
+        row.claims[0].inner += product.profiler.value_or(0) -
+                               product.profilerOther - product.profilerLargest;
         row.claims[0].isUnknown |= !product.profiler;
         row.claims[1].flop += product.counter.value_or(0);
         row.claims[1].isUnknown |= !product.counter;

@@ -37,6 +37,8 @@ struct RowClaim {
   Rational flop;
   /// The part of `flop` for additions and scalings beside the product.
   Rational other;
+  /// The part of `flop` for ops inside of another one that counts.
+  Rational inner;
   /// Whether the trace lacks shapes that the tool's formula needs.
   bool isUnknown = false;
   /// The rules that explain the difference to the exact count; two if only both
@@ -74,6 +76,8 @@ struct Row {
   /// Whether it is the gradient of fused attention, which recomputes the
   /// scores.
   bool isFusedAttention = false;
+  /// Whether the gradient of its input is in another row.
+  bool hasInputGradient = false;
   bool isSpecified = false, isTraced = false;
   /// The origin of ops that are not products of the network: an addition, a
   /// loss, an optimizer. None for a product.

@@ -292,16 +292,16 @@ private:
     for (auto [i, product] : llvm::enumerate(traced))
       if (product.phase != TracedProduct::Backward && product.sequence >= 0)
         bySequence[product.sequence].push_back(i);
-    std::map<int64_t, unsigned> gradientsOf;
+    std::map<uint32_t, unsigned> gradientsOf; // by node
     for (unsigned i : tracedIn(TracedProduct::Backward))
-      ++gradientsOf[traced[i].sequence];
+      ++gradientsOf[traced[i].region];
     for (unsigned i : tracedIn(TracedProduct::Backward)) {
       std::optional<unsigned> match;
       // An op without a node has the number of the next node. So the last op
       // that fits created the node.
       if (auto makers = bySequence.find(traced[i].sequence);
           makers != bySequence.end() &&
-          gradientsOf[traced[i].sequence] <= kMostGradients)
+          gradientsOf[traced[i].region] <= kMostGradients)
         for (unsigned maker : makers->second)
           if (isGradientOf(traced[i], traced[maker]))
             match = matchOf[maker];

@@ -28,10 +28,6 @@ struct Match {
   std::optional<unsigned> forward;
 };
 
-/// The most gradients that one product has in its node of autograd. A node with
-/// more is a compiled function.
-constexpr unsigned kMostGradients = 2;
-
 /// Matches products of the specification with those of the trace. A product
 /// without a counterpart is a match by itself. Forward products are aligned in
 /// order. Gradients are matched by the sequence numbers of autograd, or aligned

@@ -86,7 +86,9 @@ static const Rule rules[] = {
      "a gradient of the input is counted that nothing needs",
      [](const Subject &of) {
        if (of.row.isGradient() && !of.row.isSpecified && of.forward)
-         return when(of.has.flop == of.forward->exact, of.has.flop);
+         return when(of.has.flop == of.forward->exact &&
+                         !of.forward->hasInputGradient,
+                     of.has.flop);
        // FLOP that are recomputed by a tool's formulas follow the mask in the
        // trace.
        bool mayHave = of.claim.source != "recomputed" || isAsTraced(of);
@@ -96,6 +98,8 @@ static const Rule rules[] = {
      }},
     {"twice", "counted twice: an op and what it calls, or two kernels",
      [](const Subject &of) {
+       if (!of.has.inner.isZero() && of.difference() == of.has.inner)
+         return Explained(of.has.inner);
        return when(timesOf(of) == 2 &&
                        !of.row.input.isZero() == !of.row.weight.isZero() &&
                        (of.row.kernels == 2 || of.row.parts > 0),

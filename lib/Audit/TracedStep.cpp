@@ -273,10 +273,13 @@ public:
   void build() {
     // Parents precede their children.
     for (uint32_t i : tree.order)
-      if (!addToHolder(i) && isOp(i))
+      if (addToHolder(i))
+        takeWhole(i);
+      else if (isOp(i))
         if (auto kind = productKindOf(trace, trace.host[i]))
           addProduct(i, *kind);
     addSuspected();
+    findGradientsWithNumbers();
     llvm::sort(step.products, [&](auto &a, auto &b) {
       const HostEvent &one = trace.host[a.event], &other = trace.host[b.event];
       return std::tie(one.start, a.event) < std::tie(other.start, b.event);
@@ -348,7 +351,6 @@ private:
     TracedProduct product;
     product.event = i;
     product.kind = kind;
-    product.groups = groupsOf(trace, trace.host[i]);
     EventCost cost = costOf(trace, trace.host[i], resultOf(i));
     // In traces of 2021, this event contains one for each gradient.
     if (name == "aten::cudnn_convolution_backward" && cost.flop) {
@@ -361,18 +363,7 @@ private:
       cost.flop = *cost.flop * parts;
       cost.counter = *cost.flop;
     }
-    product.flop = cost.flop;
-    product.elements = cost.elements;
-    product.read = cost.read;
-    product.window = cost.window;
-    product.operand = unfolded(i, cost.operand);
-    product.scores = cost.scores;
-    if (tree.around(i, [&](uint32_t i) {
-          return hidesFromCounter(trace, trace.host[i]);
-        }) == nobody)
-      product.counter = cost.counter;
-    product.made = cost.made;
-    product.weight = cost.weight;
+    setCost(product, i, cost);
     if (trace.hasTimes)
       product.nanoseconds = trace.host[i].duration;
     uint32_t node =
@@ -387,7 +378,7 @@ private:
       product.region = node;
       product.phase = TracedProduct::Backward;
       // A forward op inside of a backward node is recomputed.
-      if (trace.host[i].sequence >= 0) {
+      if (trace.host[i].sequence >= 0 && !name.contains("backward")) {
         product.phase = TracedProduct::Recompute;
         product.sequence = trace.host[i].sequence;
       } else if ((product.node == "CompiledFunctionBackward" ||
@@ -412,7 +403,57 @@ private:
     } else if (product.ownPhase == "update") {
       product.phase = TracedProduct::Update;
     }
+    productOf[i] = step.products.size();
     step.products.push_back(std::move(product));
+  }
+
+  /// Sets the sizes of a product, which are those of event `i`.
+  void setCost(TracedProduct &product, uint32_t i, const EventCost &cost) {
+    product.groups = groupsOf(trace, trace.host[i]);
+    product.flop = cost.flop;
+    product.elements = cost.elements;
+    product.read = cost.read;
+    product.window = cost.window;
+    product.operand = unfolded(i, cost.operand);
+    product.scores = cost.scores;
+    if (tree.around(i, [&](uint32_t i) {
+          return hidesFromCounter(trace, trace.host[i]);
+        }) == nobody)
+      product.counter = cost.counter;
+    product.made = cost.made;
+    product.weight = cost.weight;
+  }
+
+  /// Under `vmap` an op of one example has the op of all examples inside: that
+  /// is what runs.
+  void takeWhole(uint32_t i) {
+    TracedProduct &product = step.products[productOf[holder[i]]];
+    if (!isOp(i) || productKindOf(trace, trace.host[i]) != product.kind)
+      return;
+    EventCost cost = costOf(trace, trace.host[i], resultOf(i));
+    if (cost.flop && product.flop && *product.flop < *cost.flop)
+      setCost(product, i, cost);
+  }
+
+  /// Gradients that are differentiated again have numbers, as recomputed ops
+  /// have. But the node of a product makes one or two gradients, the last that
+  /// it calls.
+  void findGradientsWithNumbers() {
+    llvm::DenseMap<uint32_t, unsigned> gradientsOf; // by node
+    for (const TracedProduct &product : step.products)
+      gradientsOf[product.region] += product.phase == TracedProduct::Backward;
+    llvm::DenseMap<uint32_t, unsigned> found;
+    for (TracedProduct &product : llvm::reverse(step.products)) {
+      StringRef op = StringRef(product.node).split("Backward").first;
+      if (product.phase != TracedProduct::Recompute ||
+          gradientsOf.lookup(product.region) ||
+          !multiplies("aten::" + op.lower()) ||
+          nodeOf(nameOf(tree.parent[product.event])).empty() ||
+          found[product.region]++ == kMostGradients)
+        continue;
+      product.phase = TracedProduct::Backward;
+      product.sequence = trace.host[product.region].sequence;
+    }
   }
 
   /// The shape of an operand in the outermost op around event `i` that has an
@@ -546,6 +587,8 @@ private:
       *product.profiler += *flop;
       if (isElementwise(trace, trace.host[i]))
         product.profilerOther += *flop;
+      else
+        product.profilerLargest = std::max(product.profilerLargest, *flop);
     }
   }
 

@@ -22,6 +22,10 @@ using Elements = std::array<Rational, 3>;
 /// FLOP matches only its own kind.
 enum class ProductKind : uint8_t { Matrices, Windows, Attention, Recurrence };
 
+/// The most gradients that one product has in its node of autograd. A node with
+/// more is a compiled function.
+constexpr unsigned kMostGradients = 2;
+
 /// A product of a trace: the outermost event of a matrix product, a convolution
 /// or similar.
 struct TracedProduct {
@@ -57,6 +61,8 @@ struct TracedProduct {
   std::optional<Rational> profiler = Rational(), counter = Rational();
   /// The part of `profiler` for additions and scalings around the product.
   Rational profilerOther;
+  /// The largest part of `profiler` for one event.
+  Rational profilerLargest;
   unsigned parts = 0; ///< number of events inside
   /// Whether the op began but did not run: recomputation stops when it has all
   /// that it needs.

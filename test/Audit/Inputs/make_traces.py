@@ -554,6 +554,44 @@ heads = Trace()
 heads.op("aten::_scaled_dot_product_flash_attention_for_cpu", *[[2, 4, 16, 8]] * 3)
 heads.write("heads")
 
+# A layer under `vmap`: the op of one example has that of all inside. Its gradients are asked for such that they can be
+# differentiated again, and have numbers of their own. Those of a second loss have none.
+batched = Trace()
+
+
+def of_all(op, example, *products, sequence):
+    def inner():
+        for op, *dims in products:
+            batched.op(op, *dims, sequence=sequence + 1)
+
+    batched.around("cpu_op", op, inner, **{"Input Dims": example, "Sequence number": sequence})
+
+
+of_all("aten::mm", [[1, 8], [8, 16]], ("aten::mm", [4, 8], [8, 16]), sequence=1)
+of_all("aten::mm", [[1, 16], [16, 2]], ("aten::mm", [4, 16], [16, 2]), sequence=3)
+batched.node(
+    "MmBackward0",
+    3,
+    lambda: [
+        of_all("aten::mm", [[16, 1], [1, 2]], ("aten::bmm", [4, 16, 1], [4, 1, 2]), sequence=5),
+        of_all("aten::mm", [[1, 2], [2, 16]], ("aten::mm", [4, 2], [2, 16]), sequence=7),
+    ],
+)
+batched.node(
+    "MmBackward0",
+    1,
+    lambda: of_all("aten::mm", [[8, 1], [1, 16]], ("aten::bmm", [4, 8, 1], [4, 1, 16]), sequence=9),
+)
+batched.write("batched")
+penalty = Trace()
+for sequence, product in (1, ([4, 8], [8, 16])), (2, ([4, 16], [16, 2])):
+    penalty.op("aten::mm", *product, sequence=sequence)
+penalty.node("MmBackward0", 2, lambda: penalty.op("aten::mm", [4, 2], [2, 16], sequence=3))
+penalty.node("MmBackward0", 3, lambda: penalty.op("aten::mm", [4, 16], [16, 2]))
+for sequence, *products in (2, ([16, 4], [4, 2]), ([4, 2], [2, 16])), (1, ([8, 4], [4, 16])):
+    penalty.node("MmBackward0", sequence, lambda: [penalty.op("aten::mm", a, b) for a, b in products])
+penalty.write("penalty")
+
 # Passes forward and backward of 3 and of 2 examples, then one step of the optimizer; with an evaluation of 6 behind them;
 # and an optimizer that asks for gradients twice.
 def ahead(trace, examples, number=None):
