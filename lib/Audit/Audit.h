@@ -45,8 +45,10 @@ struct RowClaim {
   /// together do. Empty if the counts are equal, or if the difference is
   /// unexplained.
   llvm::SmallVector<const Rule *, 2> rules;
+  /// The part of the difference that the second rule explains.
+  Rational ofSecondRule;
 
-  /// Whether it differs from the exact count, if both are known.
+  /// Whether it differs from the FLOP of the model, if both are known.
   bool differs(const Row &row) const;
   bool isUnexplained(const Row &row) const {
     return differs(row) && rules.empty();
@@ -93,13 +95,15 @@ struct Row {
   std::optional<UnitLevels> levels; ///< from joined counters
   std::vector<RowClaim> claims;     ///< parallel to Audit::claims
 
+  /// The part of `exact` that the model needs: nothing is run again.
+  Rational model() const { return phase == "recompute" ? Rational() : exact; }
   bool isGradient() const {
     return phase == "input" || phase == "weight" || phase == "input+weight";
   }
 };
 
 inline bool RowClaim::differs(const Row &row) const {
-  return !row.isUnknown && !isUnknown && flop != row.exact;
+  return !row.isUnknown && !isUnknown && flop != row.model();
 }
 
 /// FLOP of the specification, by the confidence of their match.

@@ -231,7 +231,7 @@ private:
     if (!isRatio)
       return last(flop, "FLOP");
     Rational exact =
-        flopIn(std::nullopt, [](const Row &row) { return row.exact; });
+        flopIn(std::nullopt, [](const Row &row) { return row.model(); });
     if (exact.isZero())
       return notTraced("ratio", "the exact count is 0");
     return last(flop / exact, "");

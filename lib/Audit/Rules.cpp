@@ -124,9 +124,10 @@ static const Rule rules[] = {
     {"recompute",
      "what checkpointing runs again counts, too: hardware FLOP, not model FLOP",
      [](const Subject &of) {
-       return when(!of.row.isStopped && of.row.phase == "recompute" &&
-                       of.row.exact.isZero(),
-                   of.row.traced);
+       Rational again =
+           of.claim.isHalf ? of.row.traced * share(1, 2) : of.row.traced;
+       return when(!of.row.isStopped && of.row.phase == "recompute",
+                   of.claim.isMeasured() ? of.difference() : again);
      }},
     {"recompute",
      "backward, fused attention makes its scores again: 5 products, not 4",
@@ -135,9 +136,7 @@ static const Rule rules[] = {
                    of.row.exact * share(1, 4));
      }},
     {"stopped", "an op that began and never ran",
-     [](const Subject &of) {
-       return when(of.row.isStopped, of.has.flop - of.row.exact);
-     }},
+     [](const Subject &of) { return when(of.row.isStopped, of.difference()); }},
     {"causal", "all of a square counts, of which a mask hides half",
      [](const Subject &of) {
        return when(isAsTraced(of) && of.audit.run &&
@@ -243,18 +242,42 @@ static const Rule *ruleOf(llvm::StringRef id) {
   return llvm::find_if(rules, [&](const Rule &rule) { return rule.id == id; });
 }
 
-/// The rule that explains the count for the trace's batch, where another one is
-/// asked for; null if none does.
-static const Rule *explainingOwnBatch(const Subject &of) {
+/// The row as it would be if the trace's batch were asked for; none if it is.
+static std::optional<Row> atOwnBatch(const Subject &of) {
   if (!hasBatchOfItsOwn(of) || !of.row.isSpecified || !of.row.isTraced ||
       of.row.exact.isZero())
-    return nullptr;
+    return std::nullopt;
   Row ran = of.row;
   Rational times = of.row.ran / of.row.exact;
   for (Rational *flop : {&ran.exact, &ran.input, &ran.weight})
     *flop *= times;
-  return explaining(
-      {of.audit, ran, of.claim, of.has, of.forward, of.ofForward});
+  return ran;
+}
+
+/// A recomputed row as it would be in the forward pass.
+static std::optional<Row> atFirst(const Subject &of) {
+  if (of.row.phase != "recompute" || of.row.isStopped)
+    return std::nullopt;
+  Row first = of.row;
+  first.phase = "forward";
+  first.exact = of.row.traced;
+  return first;
+}
+
+/// Explains what a rule leaves of the difference: that to `rest`. False if no
+/// other rule does.
+static bool explainRest(const Subject &of, llvm::StringRef id,
+                        const std::optional<Row> &rest, RowClaim &claim) {
+  if (!rest)
+    return false;
+  const Subject second{of.audit, *rest,      of.claim,
+                       of.has,   of.forward, of.ofForward};
+  const Rule *rule = explaining(second);
+  if (rule) {
+    claim.rules = {ruleOf(id), rule};
+    claim.ofSecondRule = second.difference();
+  }
+  return rule;
 }
 
 static void explain(const Subject &of, RowClaim &claim) {
@@ -262,12 +285,14 @@ static void explain(const Subject &of, RowClaim &claim) {
     return;
   if (const Rule *rule = explaining(of)) {
     claim.rules = {rule};
-  } else if (const Rule *rule = explainingOwnBatch(of)) {
-    claim.rules = {ruleOf("batch"), rule};
-  } else if (!claim.other.isZero()) {
+  } else if (!explainRest(of, "batch", atOwnBatch(of), claim) &&
+             !explainRest(of, "recompute", atFirst(of), claim) &&
+             !claim.other.isZero()) {
     // Additions next to a product may be counted in addition to another rule.
-    if (const Rule *rule = explaining(of, claim.other))
+    if (const Rule *rule = explaining(of, claim.other)) {
       claim.rules = {rule, ruleOf("not-products")};
+      claim.ofSecondRule = claim.other;
+    }
   }
 }
 

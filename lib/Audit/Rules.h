@@ -19,8 +19,8 @@ struct Subject {
   const Row *forward;
   const RowClaim *ofForward;
 
-  /// The count minus the exact count.
-  Rational difference() const { return has.flop - row.exact; }
+  /// The count minus the FLOP of the model.
+  Rational difference() const { return has.flop - row.model(); }
 };
 
 /// A way in which a tool may count differently from netc.

@@ -75,7 +75,7 @@ std::vector<RuleShare> netc::sharesOfRules(const Audit &audit, size_t claim) {
     const RowClaim &has = row.claims[claim];
     if (!has.differs(row))
       continue;
-    Rational difference = has.flop - row.exact;
+    Rational difference = has.flop - row.model();
     auto add = [&](const Rule *rule, const Rational &part) {
       auto found = llvm::find_if(
           shares, [&](const RuleShare &share) { return share.rule == rule; });
@@ -86,11 +86,8 @@ std::vector<RuleShare> netc::sharesOfRules(const Audit &audit, size_t claim) {
       share.difference += part;
     };
     if (has.rules.size() == 2) {
-      // Of another batch, or of additions beside a product.
-      Rational second =
-          has.rules[0]->id == "batch" ? has.flop - row.ran : has.other;
-      add(has.rules[0], difference - second);
-      add(has.rules[1], second);
+      add(has.rules[0], difference - has.ofSecondRule);
+      add(has.rules[1], has.ofSecondRule);
     } else {
       add(has.rules.empty() ? nullptr : has.rules.front(), difference);
     }
