@@ -217,6 +217,15 @@ static void onDeepStack(llvm::function_ref<void()> work) {
   swapcontext(&here, &deep);
 }
 
+// With the preset `coverage`, LLVM's runtime counts what is reached.
+extern "C" [[gnu::weak]] int __llvm_profile_write_file();
+
+void netc::leave(int status) {
+  if (__llvm_profile_write_file)
+    __llvm_profile_write_file();
+  llvm::sys::Process::Exit(status, /*NoCleanup=*/true);
+}
+
 void netc::inSession(llvm::function_ref<Exit(Session &)> work) {
 #ifdef __GLIBC__
   // Get memory in large pieces instead of single pages.
@@ -224,5 +233,5 @@ void netc::inSession(llvm::function_ref<Exit(Session &)> work) {
 #endif
   Exit status = Fine;
   onDeepStack([&] { status = run(work); });
-  llvm::sys::Process::Exit(status, /*NoCleanup=*/true);
+  leave(status);
 }

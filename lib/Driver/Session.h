@@ -54,6 +54,9 @@ constexpr size_t kStackBytes = 512u << 20;
 /// that it returns.
 [[noreturn]] void inSession(llvm::function_ref<Exit(Session &)> work);
 
+/// Ends the process. Frees nothing, and waits for no thread.
+[[noreturn]] void leave(int status);
+
 /// Takes a module from the front end to `stage`. Errors are diagnostics.
 mlir::LogicalResult runPasses(mlir::ModuleOp module, Stage stage);
 

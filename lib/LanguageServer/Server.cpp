@@ -4,6 +4,7 @@
 
 #include "lib/LanguageServer/Server.h"
 
+#include "lib/Driver/Session.h"
 #include "lib/Frontend/Formatter.h"
 #include "lib/LanguageServer/Completion.h"
 #include "lib/LanguageServer/Description.h"
@@ -726,5 +727,5 @@ void netc::serve(JSONTransport &transport,
   }
   llvm::outs().flush();
   // Do not wait for a check, which may take seconds.
-  std::_Exit(isLost || !server.isShutDown);
+  leave(isLost || !server.isShutDown);
 }
