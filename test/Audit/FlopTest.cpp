@@ -1,0 +1,107 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Flop.h"
+#include "test/Trace/Traces.h"
+
+#include <gtest/gtest.h>
+
+using namespace netc;
+using namespace netc::audit;
+using namespace netc::trace;
+
+namespace {
+
+/// The FLOP of an op with operands of these shapes and these arguments, as
+/// PyTorch's profiler writes them; none if they do not suffice.
+std::optional<Rational> flopOf(const std::string &op, const std::string &shapes,
+                               const std::string &arguments = "") {
+  Trace trace = readText(
+      "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" +
+      op + "\", \"pid\": 1, \"tid\": 1, \"ts\": 1, \"dur\": 1, \"args\": " +
+      "{\"Input Dims\": [" + shapes + "], \"Concrete Inputs\": [" + arguments +
+      "]}}]}");
+  return costOf(trace, trace.host.front(), {}).flop;
+}
+
+TEST(Flop, Vectors) {
+  EXPECT_EQ(flopOf("aten::dot", "[5], [5]"), Rational(10));
+  EXPECT_EQ(flopOf("aten::mv", "[3, 5], [5]"), Rational(30));
+  EXPECT_EQ(flopOf("aten::addmv", "[3], [3, 5], [5]"), Rational(30));
+  EXPECT_EQ(flopOf("aten::addmv_", "[3], [3, 5], [4]"), std::nullopt);
+}
+
+TEST(Flop, LinearLayers) {
+  EXPECT_EQ(flopOf("aten::mkldnn_linear", "[2, 7], [4, 7], [4]"),
+            Rational(112));
+  // Operand 1 is the packed weight.
+  EXPECT_EQ(flopOf("mkl::_mkl_linear", "[2, 7], [1], [4, 7], [4]"),
+            Rational(112));
+  EXPECT_EQ(flopOf("mkl::_mkl_linear", "[2, 7], [1], [4, 8], [4]"),
+            std::nullopt);
+}
+
+TEST(Flop, ConvolutionsOfLibraries) {
+  std::string shapes = "[2, 3, 8, 8], [4, 3, 3, 3]";
+  // 16 positions, with 3 x 3 x 3 products for 4 channels of 2 images.
+  EXPECT_EQ(flopOf("aten::cudnn_convolution_relu", shapes + ", [4]",
+                   R"("", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "1")"),
+            Rational(6912));
+  EXPECT_EQ(flopOf("aten::cudnn_convolution_add_relu",
+                   shapes + ", [2, 4, 4, 4]",
+                   R"("", "", "", "1", "", "[2, 2]", "[1, 1]", "[1, 1]", "1")"),
+            Rational(6912));
+  EXPECT_EQ(flopOf("aten::miopen_convolution", shapes + ", [4]",
+                   R"("", "", "", "[1, 1]", "[2, 2]", "[1, 1]", "1")"),
+            Rational(6912));
+  EXPECT_EQ(flopOf("aten::miopen_convolution", shapes + ", [4]",
+                   R"("", "", "", "[1, 1]", "[2, 2]", "", "1")"),
+            std::nullopt);
+}
+
+TEST(Flop, RecurrencesOfLibraries) {
+  // Five times of two sequences with three features, and a state of four.
+  std::string input = "[5, 2, 3], [], [], [2, 2, 4], [2, 2, 4]";
+  auto miopen = [&](const char *layers) {
+    return flopOf("aten::miopen_rnn", input,
+                  R"("", "", "4", "", "", )" + std::string(layers));
+  };
+  // An LSTM has four gates: 4 x 4 x (3 + 4) weights, then 4 x 4 x (4 + 4).
+  EXPECT_EQ(miopen(R"("2", "4", "2", "False", "0.", "True", "False")"),
+            Rational(4800));
+  // The second layer reads both directions: 2 x 4 x 4 x (8 + 4).
+  EXPECT_EQ(miopen(R"("2", "4", "2", "False", "0.", "True", "True")"),
+            Rational(12160));
+  // A GRU has three gates, other recurrences one.
+  EXPECT_EQ(miopen(R"("3", "4", "1", "False", "0.", "True", "False")"),
+            Rational(1680));
+  EXPECT_EQ(miopen(R"("0", "4", "1", "False", "0.", "True", "False")"),
+            Rational(560));
+  EXPECT_EQ(miopen(R"("2", "4", "0", "False", "0.", "True", "False")"),
+            std::nullopt);
+  EXPECT_EQ(flopOf("aten::miopen_rnn_backward", input,
+                   R"("", "", "4", "", "", "", "", "", "", "", )"
+                   R"("2", "4", "2", "False", "0.", "True", "False")"),
+            Rational(9600));
+  // The state is projected to two: 4 x (4 x (3 + 2) + 2) weights.
+  EXPECT_EQ(flopOf("aten::_cudnn_rnn", input,
+                   R"("", "", "4", "", "", "", )"
+                   R"("2", "4", "2", "1", "False", "0.", "True", "False")"),
+            Rational(1760));
+}
+
+TEST(Flop, AttentionWithHeadsBehindPositions) {
+  std::string operands = "[2, 5, 3, 8], [2, 5, 3, 8], [2, 5, 3, 8]";
+  EXPECT_EQ(flopOf("aten::_efficient_attention_forward", operands),
+            Rational(4800));
+  EXPECT_EQ(flopOf("aten::_efficient_attention_backward",
+                   "[2, 5, 3, 8], " + operands),
+            Rational(9600));
+  // The lengths of concatenated sequences are not recorded.
+  EXPECT_EQ(flopOf("aten::_efficient_attention_backward",
+                   "[2, 5, 3, 8], " + operands + ", [], [2, 5, 3, 8], [3]"),
+            std::nullopt);
+}
+
+} // namespace
