@@ -92,12 +92,6 @@ void GraphWriter::refuse(const llvm::Twine &why) {
   throw NotExported{why.str()};
 }
 
-void GraphWriter::note(const llvm::Twine &text) {
-  std::string line = text.str();
-  if (!llvm::is_contained(notes, line))
-    notes.push_back(std::move(line));
-}
-
 std::string GraphWriter::unique(std::string name) {
   std::string made = name;
   for (unsigned i = 2; !names.insert(made).second; ++i)
@@ -469,14 +463,10 @@ bool netc::exportGraph(Operation *graph, llvm::raw_ostream &os) {
   Object symbols;
   for (const std::string &symbol : to.symbols)
     symbols[symbol] = Object{{"min", 1}};
-  Array notes;
-  for (std::string &note : to.notes)
-    notes.push_back(std::move(note));
   StringRef name = SymbolTable::getSymbolName(graph);
   print(os, {{"netc_graph", 1},
              {"name", name},
              {"from", "netc " NETC_VERSION},
-             {"notes", std::move(notes)},
              {"symbols", std::move(symbols)},
              {"inputs", std::move(to.inputs)},
              {"weights", std::move(to.weights)},

@@ -96,8 +96,6 @@ public:
   Tensor padImages(Tensor x, Axes low, Axes high, Axes most, double value,
                    llvm::SmallVectorImpl<int64_t> &padding);
 
-  /// Adds a note for readers of the graph.
-  void note(const llvm::Twine &text);
   /// Throws, since the op cannot be written.
   [[noreturn]] void refuse(const llvm::Twine &why);
 
@@ -142,7 +140,6 @@ private:
   llvm::StringMap<Tensor> knownByText;
   std::set<std::string> symbols;
   llvm::json::Array inputs, weights, knowns, calls, nodes;
-  std::vector<std::string> notes;
   /// The calls of modules that contain the last node. `name` is that in op
   /// names, such as `layer@2` for a second call; `place` is the position in
   /// `calls`.
