@@ -37,6 +37,23 @@ LogicalResult EluOp::buildGradient(Gradients &g) {
   return success();
 }
 
+// With a negative lambda, an element could become zero from the outside.
+LogicalResult SoftshrinkOp::verify() {
+  if (getLambda().isNegative())
+    return emitError() << "`softshrink` has lambda "
+                       << getLambda().convertToDouble()
+                       << ", it must not be negative";
+  return success();
+}
+
+// The result is zero exactly where it does not follow the operand.
+LogicalResult SoftshrinkOp::buildGradient(Gradients &g) {
+  Value zero = constant(g, getY(), APFloat(0.0));
+  Value follows = g.create<CompareOp>(getY(), zero, "!=");
+  g.set(0, g.create<WhereOp>(follows, g.of(0), zero));
+  return success();
+}
+
 LogicalResult NegOp::buildGradient(Gradients &g) {
   g.set(0, g.create<NegOp>(g.of(0)));
   return success();

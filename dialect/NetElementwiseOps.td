@@ -139,6 +139,16 @@ def Net_EluGradOp : Net_ActivationGradOp<"elu"> {
   let transcendental = "0";
 }
 
+def Net_SoftshrinkOp : Net_UnaryOp<"softshrink"> {
+  let foreign = ["aten.softshrink lambd=lambda", "onnx.Shrink"];
+  let summary = "x moved by `lambda` towards zero, which what is nearer becomes";
+  let arguments = (ins Net_FloatTensor:$x, Net_Real<"0.5", "0">:$lambda);
+  let other = "3 * y";
+  let transcendental = "0";
+  let example = "x |> softshrink(lambda = 0.2)";
+  let hasVerifier = 1;
+}
+
 class Net_MathOp<string mnemonic, string text, string cost, string costTranscendental>
     : Net_UnaryOp<mnemonic> {
   let summary = text;

@@ -60,6 +60,10 @@ static Element formula(EluOp op, Element x) {
   Element low = (exp(x) + -1) * op.getAlpha().convertToDouble();
   return select(x > number(x, 0), x, low);
 }
+static Element formula(SoftshrinkOp op, Element x) {
+  double bound = op.getLambda().convertToDouble();
+  return x - min(max(x, -bound), bound);
+}
 
 static Element formula(NegOp, Element x) { return -x; }
 static Element formula(ExpOp, Element x) { return exp(x); }
@@ -360,7 +364,8 @@ void netc::addElementwiseLowerings(Lowerings &lowerings) {
               LeakyReluOp, LogOp, MaximumOp, MinimumOp, MulOp, NegOp, PowerOp,
               Relu6GradOp, Relu6Op, ReluGradOp, ReluOp, SigmoidGradOp,
               SigmoidOp, SignOp, SiluGradOp, SiluOp, SinOp, SoftplusGradOp,
-              SoftplusOp, SqrtOp, SubOp, TanhGradOp, TanhOp>(lowerings);
+              SoftplusOp, SoftshrinkOp, SqrtOp, SubOp, TanhGradOp, TanhOp>(
+      lowerings);
   lowerings.add(lowerCompare);
   lowerings.add(lowerWhere);
   lowerings.add(lowerMask);

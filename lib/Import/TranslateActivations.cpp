@@ -85,6 +85,14 @@ void Translator::celu() {
   put(made, "", "factor", realText(1 / alpha));
 }
 
+void Translator::shrink() {
+  double lambda = realNumber("lambd", 0.5);
+  if (realNumber("bias", 0) != lambda)
+    refuse("it moves what is left by another number than `lambd`");
+  Step &made = step(Step::Pipe, "softshrink", {in(0)});
+  put(made, "lambda", "lambda", realText(lambda));
+}
+
 void Translator::leakyBySlopes() {
   int x = in(0), slopes = in(1);
   const Sizes &sizes = shape(slopes);

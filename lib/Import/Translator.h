@@ -195,6 +195,7 @@ private:
         {"onnx.ReduceL2", &Translator::vectorNorm},
         {"onnx.ReduceLogSumExp", &Translator::logSumExp},
         {"onnx.Resize", &Translator::upsample},
+        {"onnx.Shrink", &Translator::shrink},
         {"onnx.Tile", &Translator::repeat},
         {"adaptive_avg_pool", &Translator::adaptivePool},
         {"add", &Translator::binary},
@@ -291,6 +292,7 @@ private:
   /// Whether it is a sum or product with such a part.
   bool isPartOfGelu();
   void celu();
+  void shrink();
   void root();
   void power();
   void clamp();

@@ -386,6 +386,9 @@ class _Model:
     def on_elu(self, ins, outs, given):
         self.add("Elu", [self.whole(ins[0])], outs, alpha=float(given["alpha"]))
 
+    def on_softshrink(self, ins, outs, given):
+        self.add("Shrink", [self.whole(ins[0])], outs, lambd=given["lambd"], bias=given["lambd"])
+
     def on_pow(self, ins, outs, given):
         self.add("Pow", [self.whole(ins[0]), self.scalar(given["exponent"], self.values[ins[0]]["type"])], outs)
 

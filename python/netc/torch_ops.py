@@ -121,7 +121,7 @@ OWN = {
 DECOMPOSED = """
 addcdiv addcmul addmv aminmax atleast_1d atleast_2d atleast_3d binary_cross_entropy binary_cross_entropy_with_logits broadcast_tensors
 channel_shuffle deg2rad dot embedding_bag hardshrink hinge_embedding_loss hstack huber_loss l1_loss linalg_norm mse_loss mv norm
-pairwise_distance poisson_nll_loss rot90 smooth_l1_loss soft_margin_loss softshrink tensordot threshold tile
+pairwise_distance poisson_nll_loss rot90 smooth_l1_loss soft_margin_loss tensordot threshold tile
 triplet_margin_loss tril triu vstack _weight_norm _weight_norm_interface
 """.split()
 

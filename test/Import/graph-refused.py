@@ -35,6 +35,7 @@ def refused(expected, op, shapes, out, *, weights=(), known=(), nodes=(), types=
 
 image, rows = ["N", 3, 8, 8], ["N", 8]
 refused("`aten.relu`, in the module itself: operand 0 is missing;", "aten.relu", [rows], rows, reads=[None])
+refused("it moves what is left by another number than `lambd`", "onnx.Shrink", [rows], rows, lambd=0.5)
 refused("netc takes it of one tensor", "aten.relu", [rows, rows], rows)
 refused("a tensor has 2 axes here", "aten.conv2d", [rows], rows, weights=[[4, 3, 3, 3]])
 refused("it is transposed", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], transposed=True)

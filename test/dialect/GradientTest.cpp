@@ -59,6 +59,7 @@ TEST_F(GradientTest, ElementwiseOps) {
     check("net." + name.str(), {x, x});
   }
   check("net.leaky_relu", x, real("slope", 0.2));
+  check("net.softshrink", x, real("lambda", 0.2));
   for (double exponent : {-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 1e300})
     check("net.power", x, real("exponent", exponent));
   for (bool causal : {false, true})

@@ -63,6 +63,9 @@
 %elu = net.elu %x {alpha = 1.0} : (tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
 // expected-remark@+1 {{matmul 0, other 30*N, transcendental 0}}
 %d_elu = net.elu_grad %dy, %x {alpha = 1.0} : (tensor<?x10xf32, #net.axes<"N", "10">>, tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
+// The nearest number within the bounds by two, and the difference.
+// expected-remark@+1 {{matmul 0, other 30*N, transcendental 0}}
+%softshrink = net.softshrink %x {lambda = 5.0e-01} : (tensor<?x10xf32, #net.axes<"N", "10">>) -> tensor<?x10xf32, #net.axes<"N", "10">>
 
 // -----
 
@@ -84,6 +87,29 @@ net.network @elu attributes {inputs = []} {
 %x = net.constant 0.0 : tensor<4xf32>
 // expected-error@+1 {{`elu` has alpha -1.000000e+00, it must not be negative}}
 %y = net.elu %x {alpha = -1.0} : (tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+// Where the result is not zero: a comparison.
+// CHECK-LABEL: net.network @softshrink
+//       CHECK:   %[[Y:.*]] = net.softshrink
+//       CHECK:   %[[DY:.*]] = net.constant 1
+//       CHECK:   %[[ZERO:.*]] = net.constant 0
+//       CHECK:   %[[FOLLOWS:.*]] = net.compare %[[Y]], %[[ZERO]] {{.*}}relation = "!="
+//       CHECK:   net.where %[[FOLLOWS]], %[[DY]], %[[ZERO]]
+net.network @softshrink attributes {inputs = []} {
+  %x = net.parameter "x" "normal" : tensor<5x5xf32>
+  // expected-remark@+2 {{matmul 0, other 75, transcendental 0}}
+  // expected-remark@+1 {{matmul 0, other 25, transcendental 0}}
+  %y = net.softshrink %x {lambda = 0.2} : (tensor<5x5xf32>) -> tensor<5x5xf32>
+  net.return %y : tensor<5x5xf32> ["y"]
+}
+
+// -----
+
+%x = net.constant 0.0 : tensor<4xf32>
+// expected-error@+1 {{`softshrink` has lambda -1.000000e+00, it must not be negative}}
+%y = net.softshrink %x {lambda = -1.0} : (tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
