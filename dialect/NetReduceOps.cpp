@@ -393,3 +393,29 @@ LogicalResult CumsumOp::buildGradient(Gradients &g) {
   g.set(0, g.create<CumsumOp>(g.of(0), getOver(), !getReverse()));
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// CumprodOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult CumprodOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor op,
+                                          SmallVectorImpl<Type> &types) {
+  return inferAlong(loc, getOperationName(), op.getOver(), op.getOperands(),
+                    types);
+}
+
+LogicalResult CumprodOp::buildGradient(Gradients &g) {
+  g.set(0, g.create<CumprodGradOp>(g.of(0), getX(), getY(), getOver(),
+                                   getReverse()));
+  return success();
+}
+
+LogicalResult CumprodGradOp::inferReturnTypes(MLIRContext *,
+                                              std::optional<Location> loc,
+                                              Adaptor op,
+                                              SmallVectorImpl<Type> &types) {
+  return inferAlong(loc, getOperationName(), op.getOver(), op.getOperands(),
+                    types);
+}

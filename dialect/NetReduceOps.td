@@ -277,5 +277,35 @@ def Net_CumsumOp : Net_Op<"cumsum", Net_Callable # Net_Gradient> {
   let example = "cumsum(x, over = T)";
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
+def Net_CumprodOp : Net_Op<"cumprod", Net_Callable # Net_Gradient> {
+  let foreign = ["aten.cumprod"];
+  let autocast = "Full";
+  let exported = [{
+    if (!reverse)
+      return to.write("aten.cumprod", {x}, {{"dim", over}}, y);
+    to.set(y, to.flip(to.make("aten.cumprod", {to.flip(x, over)}, {{"dim", over}}, x.shape), over));
+  }];
+  let summary = "products of what stands on an axis up to each place; `reverse`, from it on";
+  let arguments = (ins Net_FloatTensor:$x, Net_Axis<>:$over, Net_Flag<"false">:$reverse);
+  let results = (outs Net_Result:$y);
+  let matmul = "0";
+  let other = "x";
+  let transcendental = "0";
+  let example = "cumprod(x, over = T)";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+def Net_CumprodGradOp : Net_Op<"cumprod_grad", Net_Inferred> {
+  let summary = "gradient of `cumprod`, which divides by no element";
+  let description = [{
+    For each place, the sum s of dy and of the next x times the next s; then s times the y before.
+  }];
+  let arguments = (ins Net_FloatTensor:$dy, Net_FloatTensor:$x, Net_FloatTensor:$y, I64Attr:$over,
+                       BoolAttr:$reverse);
+  let results = (outs Net_Result:$dx);
+  let matmul = "0";
+  let other = "3 * dx";
+  let transcendental = "0";
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
 
 #endif // NET_REDUCE_OPS_TD

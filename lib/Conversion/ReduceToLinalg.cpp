@@ -326,31 +326,83 @@ static LogicalResult lowerMovingAverage(MovingAverageOp op, LinalgBuilder &b) {
   return success();
 }
 
-/// Each sum is the previous one + an element; the first starts from 0.
-static void lowerCumsum(CumsumOp op, LinalgBuilder &b) {
+/// The place beside `at` on an axis of this size, above it or below, and
+/// whether there is none. Then it is `at` itself.
+static std::pair<SmallVector<Value>, Value> beside(LinalgBuilder &b,
+                                                   ArrayRef<Value> at,
+                                                   int64_t axis, int64_t size,
+                                                   bool isAbove) {
+  Value end = b.index(isAbove ? size - 1 : 0), one = b.index(1);
+  Value isEnd =
+      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, at[axis], end);
+  Value next = isAbove ? Value(b.create<arith::AddIOp>(at[axis], one))
+                       : Value(b.create<arith::SubIOp>(at[axis], one));
+  SmallVector<Value> place(at);
+  place[axis] = b.create<arith::SelectOp>(isEnd, at[axis], next);
+  return {place, isEnd};
+}
+
+/// The place of an iteration that goes along an axis of this size, down if
+/// `isDown`.
+static SmallVector<Value> placeOf(LinalgBuilder &b, ValueRange iteration,
+                                  int64_t axis, int64_t size, bool isDown) {
+  SmallVector<Value> at(iteration);
+  if (isDown)
+    at[axis] = b.create<arith::SubIOp>(b.index(size - 1), at[axis]);
+  return at;
+}
+
+/// Each result combines the previous one, or `start`, with an element.
+template <typename OpTy>
+static void lowerCumulative(OpTy op, LinalgBuilder &b, double start,
+                            function_ref<Element(Element, Element)> combine) {
   Value x = b.get(op.getX());
   RankedTensorType type = b.type(op.getY());
-  int64_t over = op.getOver();
-  Value zero = b.index(0), one = b.index(1);
-  Value last = b.index(type.getDimSize(over) - 1);
+  int64_t over = op.getOver(), size = type.getDimSize(over);
   auto add = [&](ValueRange iteration, ValueRange carried) {
-    Value isFirst = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
-                                            iteration[over], zero);
-    Value place = iteration[over];
-    if (op.getReverse())
-      place = b.create<arith::SubIOp>(last, place);
-    Value before = op.getReverse() ? Value(b.create<arith::AddIOp>(place, one))
-                                   : Value(b.create<arith::SubIOp>(place, one));
-    SmallVector<Value> at(iteration), from(iteration);
-    at[over] = place;
-    from[over] = b.create<arith::SelectOp>(isFirst, place, before);
-    Element sum{&b, b.scalar(carried[0], from)}, more{&b, b.scalar(x, at)};
-    sum = select({&b, isFirst}, number(sum, 0), sum);
+    auto at = placeOf(b, iteration, over, size, op.getReverse());
+    auto [from, isFirst] = beside(b, at, over, size, op.getReverse());
+    Element last{&b, b.scalar(carried[0], from)}, more{&b, b.scalar(x, at)};
+    last = select({&b, isFirst}, number(last, start), last);
     return SmallVector<Value>{
-        b.create<tensor::InsertOp>(sum + more, carried[0], at)};
+        b.create<tensor::InsertOp>(combine(last, more), carried[0], at)};
   };
   b.set(op.getY(),
         b.loops(b.bounds(type.getShape()), b.filled(type, 0), add).front());
+}
+
+static void lowerCumsum(CumsumOp op, LinalgBuilder &b) {
+  lowerCumulative(op, b, 0, [](Element x, Element y) { return x + y; });
+}
+
+static void lowerCumprod(CumprodOp op, LinalgBuilder &b) {
+  lowerCumulative(op, b, 1, [](Element x, Element y) { return x * y; });
+}
+
+/// Goes against the direction of the products: each sum is dy + the last sum
+/// times the element there, and the gradient is the sum times the product that
+/// the element was multiplied with.
+static void lowerCumprodGrad(CumprodGradOp op, LinalgBuilder &b) {
+  Value dy = b.get(op.getDy()), x = b.get(op.getX()), y = b.get(op.getY());
+  RankedTensorType type = b.type(op.getDx());
+  int64_t over = op.getOver(), size = type.getDimSize(over);
+  bool isReverse = op.getReverse();
+  auto add = [&](ValueRange iteration, ValueRange carried) {
+    auto at = placeOf(b, iteration, over, size, !isReverse);
+    auto [from, isFirst] = beside(b, at, over, size, !isReverse);
+    auto [to, isLast] = beside(b, at, over, size, isReverse);
+    Element last{&b, b.scalar(carried[0], from)}, next{&b, b.scalar(x, from)};
+    Element product{&b, b.scalar(y, to)}, more{&b, b.scalar(dy, at)};
+    Element rest = last * next;
+    Element sum = more + select({&b, isFirst}, number(rest, 0), rest);
+    product = select({&b, isLast}, number(product, 1), product);
+    return SmallVector<Value>{
+        b.create<tensor::InsertOp>(sum, carried[0], at),
+        b.create<tensor::InsertOp>(sum * product, carried[1], at)};
+  };
+  Value zeros = b.filled(type, 0);
+  b.set(op.getDx(),
+        b.loops(b.bounds(type.getShape()), {zeros, zeros}, add).back());
 }
 
 void netc::addReduceLowerings(Lowerings &lowerings) {
@@ -372,4 +424,6 @@ void netc::addReduceLowerings(Lowerings &lowerings) {
   lowerings.add(lowerRmsNormalizeGrad);
   lowerings.add(lowerMovingAverage);
   lowerings.add(lowerCumsum);
+  lowerings.add(lowerCumprod);
+  lowerings.add(lowerCumprodGrad);
 }

@@ -179,7 +179,7 @@ void Translator::crossEntropy() {
 
 void Translator::cumulate() {
   int x = in(0);
-  Step &made = step(Step::Pipe, "cumsum", {x});
+  Step &made = step(Step::Pipe, foreign->op.str(), {x});
   put(made, "over", "over",
       placesText(axis(integer("dim", -1), shape(x).size())), "", false);
 }

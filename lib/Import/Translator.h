@@ -207,6 +207,7 @@ private:
         {"conv_transpose", &Translator::convolution},
         {"convert", &Translator::convert},
         {"cross_entropy", &Translator::crossEntropy},
+        {"cumprod", &Translator::cumulate},
         {"cumsum", &Translator::cumulate},
         {"div", &Translator::binary},
         {"dropout", &Translator::dropout},
