@@ -7,6 +7,38 @@
 using namespace netc;
 using namespace netc::audit;
 
+bool netc::audit::haveSameResults(llvm::ArrayRef<Item> some,
+                                  llvm::ArrayRef<Item> others) {
+  Rational ours, theirs;
+  bool isKnown = true, areFused = false;
+  std::array<bool, 2> areConvolutions = {false, false};
+  for (auto [items, sum, isConvolution] :
+       {std::tuple(some, &ours, &areConvolutions[0]),
+        std::tuple(others, &theirs, &areConvolutions[1])})
+    for (const Item &item : items) {
+      isKnown &= item.made.has_value();
+      *sum += item.made.value_or(0);
+      areFused |= item.kind == ProductKind::Attention ||
+                  item.kind == ProductKind::Recurrence;
+      *isConvolution |= item.kind == ProductKind::Windows;
+    }
+  if (areFused || !isKnown) {
+    // A convolution with a window of one element is a product of matrices.
+    auto isOfOneShape = [&](const Item &item) {
+      return item.elements == some.front().elements;
+    };
+    return areConvolutions[0] == areConvolutions[1] ||
+           (some.front().elements != Elements() &&
+            llvm::all_of(some, isOfOneShape) &&
+            llvm::all_of(others, isOfOneShape));
+  }
+  auto allMake = [](llvm::ArrayRef<Item> items, const Rational &made) {
+    return llvm::all_of(items,
+                        [&](const Item &item) { return *item.made == made; });
+  };
+  return ours == theirs || allMake(some, theirs) || allMake(others, ours);
+}
+
 namespace {
 /// The FLOP of items and sums over consecutive ones. Doubles are compared
 /// first, which takes less time than exact numbers.
@@ -91,9 +123,11 @@ private:
           offer(1, 1, (isSame(a, b) ? Same : SameFlop) - likeness(a, b),
                 a.hasSizesOf(b) ? Confidence::Exact : Confidence::Order);
         if (a.mayAddUpTo(b)) {
-          if (size_t many = secondSums.addingUpTo(*a.flop, ours, j, maxBlock))
+          if (size_t many = secondSums.addingUpTo(*a.flop, ours, j, maxBlock);
+              many && haveSameResults(a, second.slice(j - many, many)))
             offer(1, many, Adds - likeness(a, b), Confidence::Sum);
-          if (size_t many = firstSums.addingUpTo(*b.flop, theirs, i, maxBlock))
+          if (size_t many = firstSums.addingUpTo(*b.flop, theirs, i, maxBlock);
+              many && haveSameResults(first.slice(i - many, many), b))
             offer(many, 1, Adds - likeness(a, b), Confidence::Sum);
         }
       } else if (a.kind == b.kind) {
@@ -221,6 +255,8 @@ private:
       return false;
     if (ours.size() == 1 && theirs.size() == 1)
       return first.mayBe(theirs.front()) && first.hasSizesOf(theirs.front());
+    if (!haveSameResults(ours, theirs))
+      return false;
     auto hasGroups = [&](const Item &item) {
       return item.groups == first.groups;
     };

@@ -13,6 +13,7 @@ namespace netc::audit {
 struct Item {
   std::optional<Rational> flop;
   Elements elements;
+  std::optional<Rational> made; ///< elements of its results, of all iterations
   ProductKind kind;
   int64_t groups;                       ///< of a convolution
   llvm::ArrayRef<int64_t> read, window; ///< of a convolution; see EventCost
@@ -33,13 +34,21 @@ struct Item {
     return haveSameWindows(*this, traced) &&
            (traced.groups == 1 || groups == traced.groups);
   }
-  /// Whether both are attention, or neither. A fused kernel of attention is
-  /// several products.
+  /// Whether both are attention, or neither: a fused kernel of attention is
+  /// several products. And whether both have the same result: the two gradients
+  /// of a product differ in nothing else.
   bool mayBe(const Item &other) const {
-    return (kind == ProductKind::Attention) ==
-           (other.kind == ProductKind::Attention);
+    bool areGradientsOfOne =
+        elements == other.elements && made && other.made && made != other.made;
+    return !areGradientsOfOne && (kind == ProductKind::Attention) ==
+                                     (other.kind == ProductKind::Attention);
   }
 };
+
+/// Whether products are as many others, as far as their sizes are known: parts
+/// of a result, or terms of a sum, which make the whole result each. A
+/// convolution may be products of matrices if the sizes are known.
+bool haveSameResults(llvm::ArrayRef<Item> some, llvm::ArrayRef<Item> others);
 
 /// Aligns two sequences: items with equal FLOP, items whose FLOP add up to one
 /// of the other sequence, and items that one sequence lacks.

@@ -225,6 +225,8 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
   EventCost cost = both(
       flop, made.isValid() ? sorted(elementsOf(input), elementsOf(weight), made)
                            : Elements());
+  if (made.isValid())
+    cost.made = made;
   cost.operand = input;
   cost.read = input.drop_front();
   cost.window = weight.drop_front(2);

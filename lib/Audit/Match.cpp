@@ -152,12 +152,14 @@ private:
     std::deque<NameParts> names; // items refer to its elements
     for (unsigned i : ours)
       first.push_back(
-          {specified[i].flop, specified[i].elements, specified[i].kind,
+          {specified[i].flop, specified[i].elements,
+           specified[i].made * specified[i].iterations, specified[i].kind,
            specified[i].groups, specified[i].read, specified[i].window,
            names.emplace_back(specified[i].name).get(), specified[i].op});
     for (unsigned i : theirs)
-      second.push_back({traced[i].flop, traced[i].elements, traced[i].kind,
-                        traced[i].groups, traced[i].read, traced[i].window,
+      second.push_back({traced[i].flop, traced[i].elements, traced[i].made,
+                        traced[i].kind, traced[i].groups, traced[i].read,
+                        traced[i].window,
                         names.emplace_back(traced[i].path).get(), ""});
     std::vector<Match> found;
     for (const Block &block : alignItems(first, second)) {
@@ -318,6 +320,7 @@ private:
         llvm::append_range(ourRest, list);
         continue;
       }
+      sortByOperand(list, found->second);
       sortByResult(list, found->second);
       addBehind(joined(align(list, found->second)), TracedProduct::Backward,
                 match);
@@ -379,7 +382,14 @@ private:
       isKnown &= traced[j].flop.has_value();
       theirs += traced[j].flop.value_or(0);
     }
-    if (rest.specified.empty() || rest.traced.empty() ||
+    auto isOtherGradient = [&] {
+      const SpecifiedProduct &one = specified[rest.specified.front()];
+      const TracedProduct &other = traced[rest.traced.front()];
+      return rest.specified.size() == 1 && rest.traced.size() == 1 &&
+             one.elements == other.elements &&
+             !makesSame(rest.specified.front(), rest.traced.front());
+    };
+    if (rest.specified.empty() || rest.traced.empty() || isOtherGradient() ||
         (isKnown && ours != theirs && ours + firstState != theirs &&
          ours * 2 != theirs && ours != theirs * 2))
       return found;
@@ -579,6 +589,27 @@ private:
   /// Whether the results have equally many elements, as far as is known.
   bool makesSame(unsigned ours, unsigned theirs) const {
     return !traced[theirs].made || *traced[theirs].made == specified[ours].made;
+  }
+
+  /// Sorts the gradients of one forward match: those of inputs, then those of
+  /// weights. Several layers with packed weights have one of each.
+  void sortByOperand(std::vector<unsigned> &ours,
+                     std::vector<unsigned> &theirs) const {
+    std::set<Rational> weights;
+    Rational all;
+    auto isInput = [&](unsigned i) {
+      return specified[i].phase == Phase::InputGradient;
+    };
+    for (unsigned i : ours)
+      if (!isInput(i)) {
+        weights.insert(specified[i].made);
+        all += specified[i].made;
+      }
+    weights.insert(all);
+    std::stable_partition(ours.begin(), ours.end(), isInput);
+    std::stable_partition(theirs.begin(), theirs.end(), [&](unsigned j) {
+      return !weights.count(traced[j].made.value_or(0));
+    });
   }
 
   /// Sorts the trace's gradients like those of the specification, by the

@@ -89,6 +89,24 @@ TEST(Match, SeveralAreOneWhereTheirFlopAddUp) {
             "x,h=0,1,2,3,4,5");
 }
 
+TEST(Match, PartsMakeThePartsOrTermsOfOneResult) {
+  std::vector<SpecifiedProduct> ours = {specified("a", 30)};
+  std::vector<TracedProduct> theirs = {traced(10), traced(20)};
+  auto textFor = [&](int64_t first, int64_t second) {
+    theirs[0].made = first;
+    theirs[1].made = second;
+    return textOf(ours, theirs);
+  };
+  EXPECT_EQ(textFor(10, 20), "a=0,1");
+  EXPECT_EQ(textFor(30, 30), "a=0,1");
+  EXPECT_EQ(textFor(11, 20), "-a +0 +1");
+  // Products of matrices are a convolution only if they have its sizes.
+  ours[0].kind = ProductKind::Windows;
+  EXPECT_EQ(textFor(10, 20), "a=0,1");
+  theirs[1].made.reset();
+  EXPECT_EQ(textOf(ours, theirs), "-a +0 +1");
+}
+
 TEST(Match, NamesTellApartWhatShapesDoNot) {
   std::vector<SpecifiedProduct> ours = {specified("blocks.0.query", 10),
                                         specified("blocks.1.query", 10),
@@ -176,6 +194,10 @@ TEST(Match, GradientsThatMakeTheWeightAreTold) {
   theirs[1].made = 4;
   theirs[2].made = 3;
   EXPECT_EQ(textOf(ours, theirs), "a=0 a=2 a=1");
+  // One side may have one of them alone.
+  EXPECT_EQ(textOf(ours, {theirs[0], theirs[1]}), "a=0 -a a=1");
+  EXPECT_EQ(textOf({ours[0], ours[2]}, theirs), "a=0 a=1 +2");
+  EXPECT_EQ(textOf({ours[0], ours[2]}, {theirs[0], theirs[2]}), "a=0 -a +1");
 }
 
 TEST(Match, WhatIsRunAgainFollowsWhatItRepeats) {
