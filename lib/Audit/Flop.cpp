@@ -557,6 +557,13 @@ static constexpr Word words[] = {
     {"qlinear", ProductKind::Matrices},
     {"bilinear", ProductKind::Matrices},
     {"trilinear", ProductKind::Matrices},
+    {"solve", ProductKind::Matrices},
+    {"svd", ProductKind::Matrices},
+    {"qr", ProductKind::Matrices},
+    {"eigh", ProductKind::Matrices},
+    {"cholesky", ProductKind::Matrices},
+    {"inv", ProductKind::Matrices},
+    {"fft", ProductKind::Matrices},
     {"dot", ProductKind::Matrices},
     {"mv", ProductKind::Matrices},
 };
@@ -614,6 +621,9 @@ bool netc::audit::multipliesByName(StringRef kernel) {
 bool netc::audit::hidesFromCounter(const Trace &trace, const HostEvent &event) {
   constexpr StringRef fused[] = {"aten::_transformer_encoder_layer_fwd",
                                  "aten::_native_multi_head_attention",
+                                 "aten::_trilinear",
+                                 "aten::_euclidean_dist",
+                                 "aten::_sparse_addmm",
                                  "aten::_triton_multi_head_attention"};
   return llvm::is_contained(fused, trace.names[event.name]);
 }

@@ -422,12 +422,25 @@ private:
       product.counter = cost.counter;
     product.made = cost.made;
     product.weight = cost.weight;
+    if (tree.around(i, [&](uint32_t i) {
+          return nameOf(i).contains("sparse");
+        }) != nobody)
+      forgetCost(product);
+  }
+
+  /// A product with a sparse operand takes less than one of its shapes.
+  static void forgetCost(TracedProduct &product) {
+    product.flop.reset();
+    product.made.reset();
+    product.elements = {};
   }
 
   /// Under `vmap` an op of one example has the op of all examples inside: that
   /// is what runs.
   void takeWhole(uint32_t i) {
     TracedProduct &product = step.products[productOf[holder[i]]];
+    if (nameOf(i).contains("sparse"))
+      forgetCost(product);
     if (!isOp(i) || productKindOf(trace, trace.host[i]) != product.kind)
       return;
     EventCost cost = costOf(trace, trace.host[i], resultOf(i));
