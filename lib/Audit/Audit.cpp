@@ -352,6 +352,10 @@ private:
         row.made = product.made.value_or(0);
       }
     }
+    if (hasWeight && llvm::any_of(match.traced, [&](unsigned i) {
+          return step.products[i].kind == ProductKind::Recurrence;
+        }))
+      row.ofData = std::max(row.traced - row.ran - row.firstState, Rational());
     row.phase = match.phase == TracedProduct::Forward     ? "forward"
                 : match.phase == TracedProduct::Recompute ? "recompute"
                 : match.phase == TracedProduct::Update    ? "update"

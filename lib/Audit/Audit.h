@@ -70,6 +70,9 @@ struct Row {
   Rational made;
   /// FLOP of the gradient of a recurrence's initial state.
   Rational firstState;
+  /// FLOP of gradients of data that an op of a recurrence computes, and that
+  /// nothing needs.
+  Rational ofData;
   int64_t groups = 1;
   bool isStopped = false; ///< see TracedProduct
   /// Whether neither the specification nor the shapes in the trace tell its

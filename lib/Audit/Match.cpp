@@ -322,8 +322,8 @@ private:
       }
       sortByOperand(list, found->second);
       sortByResult(list, found->second);
-      addBehind(joined(align(list, found->second)), TracedProduct::Backward,
-                match);
+      addBehind(joined(align(list, found->second), match),
+                TracedProduct::Backward, match);
       theirs.erase(found);
     }
     for (auto &[match, list] : theirs)
@@ -352,33 +352,45 @@ private:
             *gradient.flop == *forward.flop * 2);
   }
 
-  /// FLOP of gradients, and those that the gradient of a recurrence's initial
-  /// state would take, which nothing needs and an op may compute.
-  std::pair<Rational, Rational>
-  gradientFlop(llvm::ArrayRef<unsigned> gradients) const {
-    Rational sum, firstState;
-    for (unsigned i : gradients) {
-      const SpecifiedProduct &product = specified[i];
-      sum += product.flop;
-      if (product.phase == Phase::InputGradient && product.iterations > 1)
+  Rational flopOf(llvm::ArrayRef<unsigned> gradients) const {
+    Rational sum;
+    for (unsigned i : gradients)
+      sum += specified[i].flop;
+    return sum;
+  }
+
+  /// Whether one op of a recurrence takes `flop` for all its gradients. It may
+  /// compute those of the initial state and of data, which nothing needs.
+  bool mayCompute(llvm::ArrayRef<unsigned> gradients, unsigned forward,
+                  const Rational &flop) const {
+    Rational firstState, data;
+    for (unsigned i : gradients)
+      if (const SpecifiedProduct &product = specified[i];
+          product.phase == Phase::InputGradient && product.iterations > 1)
         firstState += product.flop / product.iterations;
-    }
-    return {sum, firstState};
+    for (unsigned i : matches[forward].specified)
+      if (llvm::none_of(gradients, [&](unsigned gradient) {
+            return specified[gradient].name == specified[i].name &&
+                   specified[gradient].phase == Phase::InputGradient;
+          }))
+        data += specified[i].flop;
+    Rational needed = flopOf(gradients), more = flop - needed;
+    return more == firstState || more == data || more == firstState + data;
   }
 
   /// For gradients of one product by autograd's numbers: matches what is left
   /// on both sides, also where one side has one gradient and the other both.
-  std::vector<Match> joined(std::vector<Match> found) const {
+  std::vector<Match> joined(std::vector<Match> found, unsigned forward) const {
     Match rest;
     for (const Match &match : found)
       if (match.confidence == Confidence::None) {
         rest.specified.append(match.specified);
         rest.traced.append(match.traced);
       }
-    auto [ours, firstState] = gradientFlop(rest.specified);
-    Rational theirs;
-    bool isKnown = true;
+    Rational ours = flopOf(rest.specified), theirs;
+    bool isKnown = true, areRecurrences = true;
     for (unsigned j : rest.traced) {
+      areRecurrences &= traced[j].kind == ProductKind::Recurrence;
       isKnown &= traced[j].flop.has_value();
       theirs += traced[j].flop.value_or(0);
     }
@@ -390,7 +402,8 @@ private:
              !makesSame(rest.specified.front(), rest.traced.front());
     };
     if (rest.specified.empty() || rest.traced.empty() || isOtherGradient() ||
-        (isKnown && ours != theirs && ours + firstState != theirs &&
+        (isKnown && ours != theirs &&
+         !(areRecurrences && mayCompute(rest.specified, forward, theirs)) &&
          ours * 2 != theirs && ours != theirs * 2))
       return found;
     rest.confidence = Confidence::Order;
@@ -476,11 +489,11 @@ private:
     llvm::copy_if(theirs, std::back_inserter(all[0].theirs), isRecurrence);
     std::vector<Match> found = paired(all, ours, theirs), same;
     for (Match &match : found) {
-      auto [sum, firstState] = gradientFlop(match.specified);
       const std::optional<Rational> &flop = traced[match.traced[0]].flop;
-      if (flop == sum) {
+      auto forward = forwardOfName(specified[match.specified[0]].name);
+      if (flop == flopOf(match.specified)) {
         same.push_back(std::move(match));
-      } else if (!flop || *flop == sum + firstState) {
+      } else if (!flop || mayCompute(match.specified, *forward, *flop)) {
         match.confidence = Confidence::Order;
         same.push_back(std::move(match));
       } else {

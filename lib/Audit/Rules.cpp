@@ -89,6 +89,10 @@ static const Rule rules[] = {
          return when(of.has.flop == of.forward->exact &&
                          !of.forward->hasInputGradient,
                      of.has.flop);
+       if (!of.row.ofData.isZero())
+         return Explained(of.row.ofData + (of.difference() == of.row.ofData
+                                               ? Rational()
+                                               : of.row.firstState));
        // FLOP that are recomputed by a tool's formulas follow the mask in the
        // trace.
        bool mayHave = of.claim.source != "recomputed" || isAsTraced(of);

@@ -651,3 +651,10 @@ for inputs, outputs in (8, 16), (16, 4):
     swapped.around("cpu_op", "aten::linear", lambda: swapped.op("aten::mm", [91, inputs], [inputs, outputs]), **dims)
 swapped.op("aten::bmm", [7, 13, 4], [7, 4, 13])
 swapped.write("swapped")
+
+# A recurrence that reads data: its op computes the gradient of the data all the same.
+recurrence = Trace()
+recurrence.op("aten::mkldnn_rnn_layer", *AHEAD, sequence=1)
+recurrence.node("MkldnnRnnLayerBackward0", 1, lambda: recurrence.op("aten::mkldnn_rnn_layer_backward", *BACK))
+recurrence.write("recurrence")
+counts("recurrence", ("aten::mkldnn_rnn_layer", AHEAD, LSTM), ("aten::mkldnn_rnn_layer_backward", BACK, 2 * LSTM))
