@@ -328,6 +328,11 @@ public:
       offerPairs();
       offerEach();
     }
+    if (auto shown = batchOfImages(); shown && !best.isWhole) {
+      Sizes known = fixed;
+      known[kBatchAxis.str()] = *shown;
+      return SizeSearch(step, trace, traced, known).find();
+    }
     return std::move(sizes);
   }
 
@@ -385,6 +390,27 @@ private:
     auto [exact, unsized, others] = fit.products;
     fit.isWhole = (fit.isWhole && others == 0) || exact + unsized == all;
     return fit;
+  }
+
+  /// The batch by the images that the first convolution of both sides reads,
+  /// where the network may be another behind it. None if it is fixed.
+  std::optional<Rational> batchOfImages() const {
+    auto first = llvm::find_if(forward, [](const TracedProduct &product) {
+      return product.kind == ProductKind::Windows;
+    });
+    if (first == forward.end() || first->operand.empty() ||
+        fixed.count(kBatchAxis.str()) ||
+        !llvm::is_contained(step.axes(), kBatchAxis))
+      return std::nullopt;
+    Sizes at = sizes;
+    at[kBatchAxis.str()] = first->operand.front();
+    auto always = [](const Rational &) { return true; };
+    for (const SpecifiedProduct &ours : step.forwardAt(at, most, always))
+      if (!ours.read.empty())
+        return Dims(ours.operand).drop_front() == first->operand
+                   ? std::optional(at[kBatchAxis.str()])
+                   : std::nullopt;
+    return std::nullopt;
   }
 
   void offer(Sizes other) {

@@ -658,3 +658,10 @@ recurrence.op("aten::mkldnn_rnn_layer", *AHEAD, sequence=1)
 recurrence.node("MkldnnRnnLayerBackward0", 1, lambda: recurrence.op("aten::mkldnn_rnn_layer_backward", *BACK))
 recurrence.write("recurrence")
 counts("recurrence", ("aten::mkldnn_rnn_layer", AHEAD, LSTM), ("aten::mkldnn_rnn_layer_backward", BACK, 2 * LSTM))
+
+# 12 images in 4 patches each, and a layer that reads the patches.
+patches = Trace()
+quarters = ["", "", "", "[4, 4]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1"]
+patches.op("aten::convolution", [12, 3, 8, 8], [8, 3, 4, 4], values=quarters)
+patches.op("aten::mm", [48, 8], [8, 16])
+patches.write("patches")
