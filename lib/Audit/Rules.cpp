@@ -100,6 +100,13 @@ static const Rule rules[] = {
                        !of.row.weight.isZero(),
                    of.row.weight);
      }},
+    // Before `twice`, since the gradients of three groups may cost twice as
+    // much.
+    {"groups", "the gradient of a grouped weight counts once for each group",
+     [](const Subject &of) {
+       return when(of.row.groups > 1 && of.row.isGradient(),
+                   of.row.weight * (of.row.groups - 1));
+     }},
     {"twice", "counted twice: an op and what it calls, or two kernels",
      [](const Subject &of) {
        if (!of.has.inner.isZero() && of.difference() == of.has.inner)
@@ -114,11 +121,6 @@ static const Rule rules[] = {
        Rational times = timesOf(of);
        return when(times >= 3 && times == Rational(of.row.kernels),
                    of.row.exact * (times - 1));
-     }},
-    {"groups", "the gradient of a grouped weight counts once for each group",
-     [](const Subject &of) {
-       return when(of.row.groups > 1 && of.row.isGradient(),
-                   of.row.weight * (of.row.groups - 1));
      }},
     {"per-group", "a grouped convolution counts as one of its groups",
      [](const Subject &of) {

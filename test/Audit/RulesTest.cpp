@@ -74,6 +74,12 @@ struct Case {
 };
 
 const Case cases[] = {
+    {"groups",
+     [](Made &made) {
+       made.makeGradient(600, 600);
+       made.subject().groups = 3;
+       made.has(2400);
+     }},
     {"", [](Made &made) { made.has(1200); }},
     {"unexplained",
      [](Made &made) {
@@ -283,9 +289,9 @@ constexpr const char *meanings[] = {
     "gradients are not counted",
     "the gradient of the input is left out",
     "a gradient of the input is counted that nothing needs",
+    "the gradient of a grouped weight counts once for each group",
     "counted twice: an op and what it calls, or two kernels",
     "counted once for each of its kernels",
-    "the gradient of a grouped weight counts once for each group",
     "a grouped convolution counts as one of its groups",
     "what checkpointing runs again counts, too: hardware FLOP, not model FLOP",
     "backward, fused attention makes its scores again: 5 products, not 4",
