@@ -141,6 +141,9 @@ void Translator::findOwners() {
         found->second = "table " + use;
     }
   }
+  for (auto &output : graph.outputs) // a result is a tensor, not a layer
+    if (auto found = owners.find(real(output.second)); found != owners.end())
+      found->second.clear();
   for (auto &[weight, use] : owners)
     if (StringRef(use).starts_with("table "))
       use = use.substr(6);
@@ -250,6 +253,9 @@ void Translator::checkSettings() {
 
 int64_t Translator::integer(const char *name, int64_t otherwise) {
   const Json *found = setting(name);
+  if (found && found->is_string())
+    refuse("`" + llvm::Twine(name) + "` is " + found->dump() +
+           ", and must be a number here");
   return found && found->is_number_integer() ? found->get<int64_t>()
                                              : otherwise;
 }

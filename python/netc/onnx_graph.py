@@ -528,6 +528,8 @@ class _Writer:
         index = self.number(places)
         if index is not None and not self.rank(places):
             return self.add(node, "onnx.Gather", [table], [node.output[0]], dim=at, index=index)
+        if at == 0 and self.rank(table) == 2 and places not in self.samples[0].values:
+            return self.add(node, "aten.index", [table, places], [node.output[0]])
         if self.rank(table) == 1 and self.reads_all(table, places):
             return self.add(node, "onnx.Reshape", [table], [node.output[0]])  # as PyTorch writes `as_strided`
         if self.rank(places) == 1 and places in self.samples[0].values:
@@ -663,10 +665,14 @@ class _Writer:
         """Writes a recurrence with PyTorch's weights for each direction. ONNX's results have an axis for the
         directions, so PyTorch's results are reshaped."""
         x, w, r, b, length, *states, peepholes = [*node.input, *[""] * 8][:8]
-        if peepholes or attributes.get("direction") == "reverse" or attributes.get("clip") or attributes.get("input_forget"):
-            raise refused(node, "netc has it forward or in both directions, without peepholes, coupled gates and a clip")
-        if attributes.get("layout") or length and self.constant(length) is None or not attributes.get("linear_before_reset", 1 if node.op_type != "GRU" else 0):
-            raise refused(node, "netc has its other form")
+        forward = attributes.get("direction", "forward")
+        without = {
+            "direction": forward if forward == "reverse" else None, "clip": attributes.get("clip"), "input_forget": attributes.get("input_forget"),
+            "layout": attributes.get("layout"), "linear_before_reset": "0" if node.op_type == "GRU" and not attributes.get("linear_before_reset") else None,
+            "P": peepholes, "sequence_lens": length if length and self.constant(length) is None else None,
+        }  # fmt: skip
+        if wrong := next((f"`{key}` is {value}" for key, value in without.items() if value), None):
+            raise refused(node, f"{wrong}; netc has it forward or in both directions, over all steps, as PyTorch has it")
         usual = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}[node.op_type]
         activations = attributes.get("activations", usual)
         is_relu = node.op_type == "RNN" and set(activations) == {"Relu"}

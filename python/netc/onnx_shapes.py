@@ -13,6 +13,7 @@ from onnx.reference import ReferenceEvaluator
 
 from .errors import ImportRefused
 
+QUANTIZED = {"DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear", "ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul"}
 RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
 
 
@@ -43,10 +44,15 @@ class Sample:
         ins = [name for name in node.input if name]
         if node.domain not in ("", "ai.onnx"):
             raise refused(node, f"it is an op of `{node.domain}`")
+        if node.op_type in QUANTIZED:
+            raise refused(node, "netc has no quantized numbers; import the model as it was before")
         if not onnx.defs.has(node.op_type, self.opset, ""):
             raise refused(node, f"ONNX has no such op in opset {self.opset}, so its shape is not known")
-        if node.op_type == "If" and ins[0] in self.values:
+        if node.op_type == "If" and ins and ins[0] in self.values:
             return self.take_branch(node, "then_branch" if self.values[ins[0]].all() else "else_branch")
+        missing = next((name for name in ins if name not in self.shapes and name not in self.parts), None)
+        if missing is not None:
+            raise refused(node, f"its operand `{missing}` is no input, no initializer, and no result of a node before it")
         self.nodes.append(node)
         if node.op_type == "Shape":
             shape = self.shapes[ins[0]]

@@ -22,6 +22,7 @@ from torch.nn.utils.rnn import PackedSequence
 from torch.utils._sympy.functions import FloorDiv
 
 from .errors import ImportRefused
+from .highlighting import KEYWORDS
 from .known import known, number_of
 from .torch_ops import decompositions
 
@@ -119,6 +120,8 @@ def _check_axes(axes, names, tensors):
         for axis, name in own.items():
             if not isinstance(axis, int) or not 0 <= axis < ranks[key]:
                 raise ImportRefused(f"`axes` names axis {axis!r} of `{key}`, which has axes 0 to {ranks[key] - 1}")
+            if name in sum(KEYWORDS.values(), []):
+                raise ImportRefused(f"`axes` calls axis {axis} of `{key}` `{name}`, which is a word of the language of netc")
             if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
                 raise ImportRefused(f"`axes` calls axis {axis} of `{key}` {name!r}; a name is a letter with letters, digits or `_` behind it")
 
@@ -327,12 +330,12 @@ class _Writer:
         expression = value.node.expr
         for symbol in expression.free_symbols:
             if str(symbol) not in self.symbols:
-                raise ImportRefused(f"a size, `{expression}`, depends on data")
+                raise _NoSize(f"a size, `{expression}`, depends on data")
         if expression.is_Integer:
             return int(expression)
         named = expression.subs({s: _symbol(self.symbols[str(s)]) for s in expression.free_symbols}).replace(FloorDiv, _quotient)
         if not named.is_polynomial():
-            raise ImportRefused(f"a size, `{named}`, is no polynomial of free axes; `axes` says which are free")
+            raise _NoSize(f"a size, `{named}`, is no polynomial of free axes; `axes` says which are free")
         text = str(named.expand())
         return text.replace("**", "^")
 
@@ -457,6 +460,12 @@ class _Writer:
         return node.name
 
     def node(self, node, needed):
+        try:
+            self.translate(node, needed)
+        except _NoSize as problem:
+            raise self.refused(node, str(problem)) from None
+
+    def translate(self, node, needed):
         if not isinstance(node.target, torch._ops.OpOverload):
             raise self.refused(node, "it holds a graph of its own")
         schema = node.target._schema
@@ -482,10 +491,7 @@ class _Writer:
         many = made if isinstance(made, (list, tuple)) else [made]
         used = {u.args[1] for u in node.users if u.target is operator.getitem and u in needed} if isinstance(made, (list, tuple)) else {0}
         last = max(used, default=0)
-        try:
-            outs = [{"name": f"{node.name}.{i}" if i else node.name, "type": TYPES[t.dtype], "shape": self.shape(t)} for i, t in enumerate(many) if i <= last and isinstance(t, torch.Tensor)]
-        except ImportRefused as problem:
-            raise self.refused(node, str(problem)) from None
+        outs = [{"name": f"{node.name}.{i}" if i else node.name, "type": TYPES[t.dtype], "shape": self.shape(t)} for i, t in enumerate(many) if i <= last and isinstance(t, torch.Tensor)]
         if not outs:
             raise self.refused(node, "it makes a number of a tensor, on which sizes or values depend; keep the tensor")
         if op == BATCH_NORM:
@@ -616,6 +622,10 @@ def _sized(node):
 
 
 class _NoValue(Exception):
+    pass
+
+
+class _NoSize(ImportRefused):
     pass
 
 

@@ -48,7 +48,7 @@ config('{ "model_type": "deepseek_v2" }', "1:1: error: `num_experts_per_tok` is 
 config('{ "model_type": "deepseek_v2", "num_experts_per_tok": null }', "1:32: error: `num_experts_per_tok` is null; the net of `deepseek_v2` takes a whole number above 0 [config-wrong-value]")
 gpt2('"architectures": ["GPT2ForTokenClassification"]', "2:3: error: `architectures` is [\"GPT2ForTokenClassification\"]; of this family netc knows GPT2LMHeadModel, GPT2Model [config-unknown-class]")
 gpt2('"n_head": 12, "n_heads": 8', "2:17: error: `n_heads` is 8, and netc does not know what that changes in `gpt2`; did you mean `n_head`?; if it changes no size, take it out of the file [config-unknown-key]")
-gpt2('"scale_attn_by_inverse_layer_idx": true', "2:3: error: `scale_attn_by_inverse_layer_idx` is true; the net of `gpt2` takes false [config-wrong-value]")
+gpt2('"scale_attn_weights": false', "2:3: error: `scale_attn_weights` is false; the net of `gpt2` takes true [config-wrong-value]")
 gpt2('"activation_function": "snake"', "2:3: error: `activation_function` is \"snake\"; the net of `gpt2` takes \"silu\", \"swish\", \"gelu\", \"gelu_new\", \"gelu_pytorch_tanh\"")
 for value in '"12"', "0", "-1", "1.5", "null", "[12]":
     gpt2(f'"n_layer": {value}', f"2:3: error: `n_layer` is {value}; the net of `gpt2` takes a whole number above 0 [config-wrong-value]")

@@ -296,3 +296,21 @@ for shape, slopes, over in [["N", 8], (8,), "[1]"], [["N", 8, 5], (8, 1), "[1]"]
     text = netc.from_onnx(model([node("PRelu", "x w", "y")], {"x": shape}, ["y"], {"w": slopes}))
     assert over in text and netc.estimate(text).networks[0].parameters.total == math.prod(slopes), text
 refused("its slopes are of several axes", model([node("PRelu", "x w", "y")], {"x": ["N", 8, 5]}, ["y"], {"w": (8, 5)}))
+
+# A file that is broken, and what netc has not, are refused by what is wrong.
+refused("`onnx.MatMul`: its operand `q` is no input, no initializer, and no result of a node before it", model([node("MatMul", "x q", "y")], {"x": ["N", 8]}, ["y"]))
+refused("`onnx.Add`: its operand `z` is no input", model([node("Add", "x z", "y"), node("Relu", "y", "z")], {"x": ["N", 8]}, ["y"]))
+refused("netc has no quantized numbers", model([node("DequantizeLinear", "w s", "v"), node("MatMul", "x v", "y")], {"x": ["N", 8]}, ["y"], constants={"w": numpy.ones((8, 4), "i1"), "s": numpy.float32(0.1)}))
+weights = {"w": (1, 15, 8), "r": (1, 15, 5)}
+refused("`linear_before_reset` is 0; netc has it", model([node("GRU", "x w r", "y", hidden_size=5)], {"x": [6, "N", 8]}, ["y"], weights))
+refused("`layout` is 1; netc has it", model([node("GRU", "x w r", "y", hidden_size=5, layout=1, linear_before_reset=1)], {"x": ["N", 6, 8]}, ["y"], weights))
+
+# A weight among the results is a tensor, and rows of what the network makes are read by numbers of it.
+text = netc.from_onnx(model([node("MatMul", "x w", "y"), node("Identity", "w", "z")], {"x": ["N", 8]}, ["y", "z"], {"w": (8, 4)}))
+assert "w = parameter(8, 4)" in text and netc.estimate(text).networks[0].parameters.total == 32, text
+text = netc.from_onnx(model([node("ArgMax", "x", "i", axis=1, keepdims=0), node("Gather", "x i", "y")], {"x": ["N", 8]}, ["y"]))
+assert "embedding(" in text, text
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    netc.from_onnx(model([node("Relu", "x", "y")], {"x": ["N", 8]}, ["y"]), opaque=["onnx.FFT"])
+assert [str(each.message) for each in seen] == ["`opaque` names `onnx.FFT`, and no op of the model is called so"]

@@ -74,6 +74,7 @@ linear = nn.Linear(8, 8)
 refused("`axes` names `x`; the arguments that are tensors are `input`", linear, x, axes={"x": {0: "N"}})
 refused("`axes` names axis 2 of `input`, which has axes 0 to 1", linear, x, axes={"input": {2: "N"}})
 refused("`axes` calls axis 0 of `input` 3; a name is", linear, x, axes={"input": {0: 3}})
+refused("`axes` calls axis 0 of `input` `net`, which is a word of the language", linear, x, axes={"input": {0: "net"}})
 refused("`axes` names axes by argument and place", linear, x, axes={"input": ["N"]})
 refused("a module of PyTorch is expected, not a function", lambda x: x, x)
 
@@ -213,3 +214,9 @@ for places, text in (
 ):
     spec = netc.from_torch(Of(lambda self, x: x + self.e(places()).sum(), e=nn.Embedding(8, 4)), x)
     assert text in spec, spec
+
+# What is wrong with a size names its op and line, and what is of a free size is no number.
+padded = Of(lambda self, x: nn.functional.pad(x, (0, 4 - x.shape[1] % 4)))
+refused("`aten.pad.default` in the module itself (from_torch.py:", padded, torch.zeros(2, 6), axes={"x": {0: "N", 1: "T"}})
+grouped = Of(lambda self, x: nn.functional.conv1d(x.reshape(1, -1, 9), x[:, :, None, :3].reshape(-1, 1, 3), groups=4 * x.shape[0]))
+refused('`groups` is "4*N", and must be a number here', grouped, torch.zeros(2, 4, 9))

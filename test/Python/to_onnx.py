@@ -80,6 +80,7 @@ for spec in [
     "net A(x: f32[N, 8]) { return y = x |> Linear(16) |> gelu |> Linear(4) }\n",
     "net A(x: f64[N, C = 8]) { return y = x |> Linear(8) |> LayerNorm }\n",
     "net A(x: f32[N, 8]) {\n  h = x |> Linear(8)\n  return y = where(h > 0, h, 2 * h + 0.5)\n}\n",
+    "net A(x: f32[N, 8]) {\n  t = parameter()\n  return y = (x |> Linear(4)) * t\n}\n",
     "net A(words: i64[N, T]) { return y = words |> Embedding(100, 8) |> Position(32) |> MHA(2, causal = true) }\n",
 ]:
     back = netc.estimate(netc.from_onnx(netc.to_onnx(spec))).networks[0]
