@@ -401,6 +401,58 @@ Tensor GraphWriter::padImages(Tensor x, Axes low, Axes high, Axes most,
 }
 
 //===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void GraphWriter::writeOp(Operation &each) {
+  op = &each;
+  ExportRule rule = findExportRule(each.getName().getStringRef());
+  if (!rule)
+    refuse("no op of PyTorch is the same");
+  rule(&each, *this);
+}
+
+void GraphWriter::unroll(ScanOp scan) {
+  constexpr int64_t mostSteps = 1024;
+  const Polynomial &trip = scan.getTrip().getValue();
+  std::optional<int64_t> steps = trip.toInt64();
+  if (!steps || *steps > mostSteps)
+    refuse("a loop is written step by step, and has at most " +
+           llvm::Twine(mostSteps) + " steps, not `" + trip.str() + "`" +
+           (steps ? "" : "; give the axis a size in the net"));
+  auto arguments = scan.getBlock().getArguments();
+  size_t sequences = scan.getSequences().size(), outs = scan.getNumOutputs();
+  Tensors carried = get(scan.getInits());
+  std::vector<Tensors> stacked(outs, Tensors(*steps));
+  for (int64_t step = 0; step < *steps; ++step) {
+    int64_t at = scan.getReversed() ? *steps - 1 - step : step;
+    op = scan;
+    for (size_t i = 0; i < sequences; ++i) {
+      Tensor x = get(scan.getSequences()[i]);
+      Shape part = x.shape;
+      part[scan.getAxes()[i]] = 1;
+      set(arguments[i],
+          view(slice(x, scan.getAxes()[i], at, part), shapeOf(arguments[i])));
+    }
+    for (size_t i = 0; i < carried.size(); ++i)
+      set(arguments[sequences + i], carried[i]);
+    for (Operation &each : scan.getBlock().without_terminator())
+      writeOp(each);
+    op = scan;
+    Tensors made = get(scan.getYield().getValues());
+    for (size_t i = 0; i < outs; ++i)
+      stacked[i][at] = made[i];
+    carried.assign(made.begin() + outs, made.end());
+  }
+  for (size_t i = 0; i < outs; ++i)
+    set(scan.getResult(i),
+        make("aten.stack", stacked[i], {{"dim", scan.getOutAxes()[i]}},
+             shapeOf(scan.getResult(i))));
+  for (size_t i = 0; i < carried.size(); ++i)
+    set(scan.getResult(outs + i), carried[i]);
+}
+
+//===----------------------------------------------------------------------===//
 // The graph
 //===----------------------------------------------------------------------===//
 
@@ -441,11 +493,8 @@ bool netc::exportGraph(Operation *graph, llvm::raw_ostream &os) {
     to.op = &op;
     StringRef kind = op.getName().stripDialect();
     try {
-      ExportRule rule = findExportRule(op.getName().getStringRef());
-      if (!rule)
-        to.refuse("no op of PyTorch is the same");
-      if (refused.empty())
-        rule(&op, to);
+      if (refused.empty() || !findExportRule(op.getName().getStringRef()))
+        to.writeOp(op);
     } catch (const NotExported &wrong) {
       if (refused.insert(kind).second)
         emitError(op.getLoc(),

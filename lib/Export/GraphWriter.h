@@ -82,6 +82,10 @@ public:
   /// after.
   Tensor pad(Tensor x, Axes over, Axes low, Axes high, double value);
 
+  /// Writes the body of a loop once for each step. PyTorch has no loops, and
+  /// ONNX's recurrences have certain bodies alone.
+  void unroll(ScanOp scan);
+
   using Rule = llvm::function_ref<Tensor(Tensor x, const Shape &result)>;
   /// Sets y to the result of `rule`, which gets x with the axes `over` at the
   /// end. The axes of the result are moved back.
@@ -133,6 +137,9 @@ private:
   llvm::json::Array modules();
   void addNode(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
                llvm::ArrayRef<Tensor> outs);
+
+  /// Writes an op by its rule.
+  void writeOp(mlir::Operation &each);
 
   mlir::Operation *op = nullptr; ///< the op that is written
   llvm::DenseMap<mlir::Value, Tensor> tensors;

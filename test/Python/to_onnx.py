@@ -75,6 +75,36 @@ mean, variance, scale, shift = (given[f"batchnorm.{key}"][:, None] for key in ("
 for asked in {"net": "A"}, {"run": "ask"}:
     numpy.testing.assert_allclose(run(spec, {"x": x}, weights=given, **asked)[0], (x - mean) / numpy.sqrt(variance + 1e-5) * scale + shift, rtol=1e-4)
 
+# A recurrence has the ops of its steps, forward and backward, and returns its last state.
+spec = "import std.recurrent\nnet A(x: f32[N, 5, 3]) {\n  l = GRU(4, state_bias = true)\n  m = Bidirectional(RNN, 2)\n  ys, last = l(x)\n  return y = m(x), last = last\n}\n"
+model = netc.to_onnx(spec)
+onnx.checker.check_model(model, full_check=True)
+held = {each.name: onnx.numpy_helper.to_array(each).astype("f8") for each in model.graph.initializer}
+x = random.standard_normal((2, 5, 3)).astype("f4")
+
+
+def product(at, name, bias=True):
+    return at @ held[f"{name}.weight"].T + (held[f"{name}.offset"] if bias else 0)
+
+
+def logistic(x):
+    return 1 / (1 + numpy.exp(-x))
+
+
+state, sides = numpy.zeros((2, 4)), {"ahead": [], "back": []}
+for step in range(5):
+    (xr, xz, xn), (hr, hz, hn) = (numpy.split(each, 3, axis=-1) for each in (product(x[:, step], "l.input"), product(state, "l.recur")))
+    z = logistic(xz + hz)
+    state = (1 - z) * numpy.tanh(xn + logistic(xr + hr) * hn) + z * state
+for side, order in ("ahead", range(5)), ("back", range(4, -1, -1)):
+    h = numpy.zeros((2, 2))
+    for step in order:
+        h = numpy.tanh(product(x[:, step], f"m.{side}.input") + product(h, f"m.{side}.recur", bias=False))
+        sides[side].append(h)
+both = numpy.concatenate([numpy.stack(sides["ahead"], 1), numpy.stack(sides["back"][::-1], 1)], -1)
+for found, wanted in zip(ReferenceEvaluator(model).run(None, {"x": x}), (both, state)):
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6)
+
 # What goes out comes in again.
 for spec in [
     "net A(x: f32[N, 8]) { return y = x |> Linear(16) |> gelu |> Linear(4) }\n",
