@@ -177,8 +177,10 @@ public:
         question.counts.push_back(files.back().get());
     }
     if (question.counts.size() == files.size())
-      return complain(WrongUsage, "counts alone are no trace; name the trace "
-                                  "of the step, too");
+      return complain(WrongUsage,
+                      "`--trace=" + llvm::join(traces, ",") +
+                          "` has counts alone, which are no trace; name the "
+                          "trace of the step, too");
     for (const auto &file : files) {
       hasTimeline |= !file->kernels.empty();
       hasOps |= !file->host.empty();
