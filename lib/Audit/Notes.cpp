@@ -29,9 +29,10 @@ void netc::audit::noteDamage(Audit &audit, const trace::Trace &file,
              .str());
   if (file.mended)
     note(audit, "trace-mended",
-         llvm::formatv("{0}places that are no JSON were read all the same, the "
-                       "first at byte {1}, NaN as null and damaged letters "
-                       "as `?`: {2}",
+         llvm::formatv("{0}places that are no JSON, or too large or long a "
+                       "number, were read all the same, the first at byte {1}, "
+                       "NaN as null, damaged letters as `?` and such numbers "
+                       "as smaller ones: {2}",
                        whose, *file.mendedAt, file.mended)
              .str());
   if (file.broken)
