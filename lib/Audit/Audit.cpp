@@ -117,6 +117,12 @@ public:
 
 private:
   llvm::Error matchesNothing() const {
+    if (step.isAskedFor && step.products.empty())
+      return trace::fail(
+          {"trace-matches-nothing",
+           llvm::formatv("`--range={0}` has no product to compare with those "
+                         "of `{1}`",
+                         question.range, audit.run->name())});
     return trace::fail(
         {"trace-matches-nothing",
          llvm::formatv(
