@@ -158,6 +158,20 @@ static bool notePasses(Audit &audit) {
   return false;
 }
 
+/// Notes if a run adds up the gradients of another number of passes.
+static void noteAccumulation(Audit &audit) {
+  size_t passes =
+      std::max({audit.passes.size(), markedPassesOf(audit), size_t(1)});
+  const std::optional<Rational> &parts = audit.run->accumulate;
+  if (parts && audit.hasBackward && updatesOf(audit) < 2 &&
+      *parts != Rational(passes))
+    note(audit, "accumulate",
+         llvm::formatv("passes forward and backward: the trace has {0}, the "
+                       "run {1} (`accumulate`)",
+                       passes, parts->str())
+             .str());
+}
+
 static void noteSizes(Audit &audit, const SpecifiedStep &specified) {
   bool areCleared = notePasses(audit);
   for (const auto &[axis, size] : audit.sizes) {
@@ -349,6 +363,7 @@ void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
          "those of ops on the host");
   if (specified) {
     noteSizes(audit, *specified);
+    noteAccumulation(audit);
     notePrecision(audit);
     noteDevice(audit);
     noteAbovePeak(audit);
