@@ -15,8 +15,9 @@ struct Item {
   Elements elements;
   std::optional<Rational> made; ///< elements of its results, of all iterations
   ProductKind kind;
-  int64_t groups;                       ///< of a convolution
-  llvm::ArrayRef<int64_t> read, window; ///< of a convolution; see EventCost
+  int64_t groups; ///< of a convolution
+  /// Of a convolution; see EventCost.
+  llvm::ArrayRef<int64_t> read, window, dilation;
   /// The parts of the names around it, from the outside.
   llvm::ArrayRef<llvm::StringRef> names;
   llvm::StringRef op; ///< `linear` of a specification; empty for a trace

@@ -57,6 +57,20 @@ static llvm::SmallVector<int64_t, 3> listOf(StringRef text, size_t axes) {
   return list;
 }
 
+llvm::SmallVector<int64_t, 3>
+netc::audit::withoutIdle(llvm::ArrayRef<int64_t> dilations,
+                         llvm::ArrayRef<int64_t> window) {
+  llvm::SmallVector<int64_t, 3> moving;
+  for (auto [dilation, size] : llvm::zip(dilations, window))
+    moving.push_back(size == 1 ? 1 : dilation);
+  return moving;
+}
+
+/// The dilations of a convolution, by axis of its window.
+static llvm::SmallVector<int64_t, 3> dilationOf(StringRef text, Dims window) {
+  return withoutIdle(listOf(text, window.size()), window);
+}
+
 /// The number of windows of a convolution: the elements of its result along the
 /// spatial axes. None if a size is unknown.
 static std::optional<Rational> windows(Dims input, Dims weight, Dims stride,
@@ -230,6 +244,7 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
   cost.operand = input;
   cost.read = input.drop_front();
   cost.window = weight.drop_front(2);
+  cost.dilation = dilationOf(trace.value(event, dilationPlace), cost.window);
   return cost;
 }
 
@@ -254,6 +269,7 @@ static EventCost convolutionBackward(const Trace &trace, const HostEvent &event,
   EventCost cost = both(one * (int(hasInput) + int(hasWeight)), elements);
   cost.read = input.drop_front();
   cost.window = weight.drop_front(2);
+  cost.dilation = dilationOf(trace.value(event, 6), cost.window);
   cost.weight = one * int(hasWeight);
   cost.counter = one * int(hasInput) + *cost.weight * groupsOf(trace, event);
   return cost;

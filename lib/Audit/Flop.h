@@ -26,11 +26,18 @@ struct EventCost {
   llvm::ArrayRef<int64_t> read = {};
   /// The sizes of a convolution's window; empty if not known.
   llvm::ArrayRef<int64_t> window = {};
+  /// The dilations of a convolution, 1 where its window has one element; empty
+  /// if not known.
+  llvm::SmallVector<int64_t, 3> dilation = {};
   /// The shape of the first operand of data; empty if not known.
   llvm::ArrayRef<int64_t> operand = {};
   /// Elements of the scores of attention, which a fused kernel has inside.
   std::optional<Rational> scores = std::nullopt;
 };
+
+/// Dilations with 1 where a window has one element, which none moves apart.
+llvm::SmallVector<int64_t, 3> withoutIdle(llvm::ArrayRef<int64_t> dilations,
+                                          llvm::ArrayRef<int64_t> window);
 
 /// The number of elements of a shape; invalid if a size is not known.
 Rational elementsOf(llvm::ArrayRef<int64_t> shape);

@@ -155,11 +155,12 @@ private:
           {specified[i].flop, specified[i].elements,
            specified[i].made * specified[i].iterations, specified[i].kind,
            specified[i].groups, specified[i].read, specified[i].window,
-           names.emplace_back(specified[i].name).get(), specified[i].op});
+           specified[i].dilation, names.emplace_back(specified[i].name).get(),
+           specified[i].op});
     for (unsigned i : theirs)
       second.push_back({traced[i].flop, traced[i].elements, traced[i].made,
                         traced[i].kind, traced[i].groups, traced[i].read,
-                        traced[i].window,
+                        traced[i].window, traced[i].dilation,
                         names.emplace_back(traced[i].path).get(), ""});
     std::vector<Match> found;
     for (const Block &block : alignItems(first, second)) {

@@ -128,6 +128,11 @@ static std::optional<std::string> otherSizeOf(const SpecifiedProduct &ours,
     return llvm::formatv("has windows of {0}, in the run {1}",
                          sizesText(theirs.window), sizesText(Dims(ours.window)))
         .str();
+  if (!haveSameShape(ours.dilation, theirs.dilation))
+    return llvm::formatv("has dilation {0}, in the run {1}",
+                         sizesText(Dims(theirs.dilation)),
+                         sizesText(Dims(ours.dilation)))
+        .str();
   if (isAlone && theirs.elements != unknown && theirs.elements != ours.elements)
     return llvm::formatv("has matrices with elements {0}, in the run {1}",
                          sizesText(llvm::ArrayRef(theirs.elements)),

@@ -7,6 +7,7 @@
 #include "dialect/Net.h"
 #include "dialect/Repetition.h"
 #include "lib/Analysis/Causal.h"
+#include "lib/Audit/Flop.h"
 
 using namespace netc;
 using namespace netc::audit;
@@ -37,6 +38,13 @@ static std::vector<Polynomial> windowOf(mlir::Operation *op) {
   if (!mlir::isa<ConvOp, ConvTransposeOp>(op))
     return {};
   return llvm::ArrayRef(shapeOf(op->getOperand(1)).sizes).drop_front(2).vec();
+}
+
+/// The dilations of a convolution; empty of another op.
+static llvm::SmallVector<int64_t, 3> dilationOf(mlir::Operation *op) {
+  auto dilation = op->getAttrOfType<mlir::DenseI64ArrayAttr>("dilation");
+  return dilation ? llvm::SmallVector<int64_t, 3>(dilation.asArrayRef())
+                  : llvm::SmallVector<int64_t, 3>();
 }
 
 /// The shape of the first operand that has examples, with the iterations of the
@@ -99,6 +107,7 @@ SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
         }
         product.read = read;
         product.window = window;
+        product.dilation = dilationOf(op);
         for (std::string &symbol : product.flop.symbols())
           symbols.insert(std::move(symbol));
         products.push_back(std::move(product));
@@ -137,6 +146,8 @@ static void setSizes(const Product &product, Axes &axes, SpecifiedProduct &at) {
   };
   evaluate(product.read, at.read);
   evaluate(product.window, at.window);
+  if (!at.window.empty())
+    at.dilation = withoutIdle(product.dilation, at.window);
   evaluate(product.operand, at.operand);
 }
 

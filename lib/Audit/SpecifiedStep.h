@@ -29,7 +29,7 @@ struct SpecifiedProduct {
   Rational made; ///< elements of its result
   Rational iterations = 1;
   int64_t groups = 1;
-  llvm::SmallVector<int64_t, 3> read, window; ///< see EventCost
+  llvm::SmallVector<int64_t, 3> read, window, dilation; ///< see EventCost
   /// The shape of the first operand that has examples, all iterations of the
   /// loops around it together; empty for gradients.
   llvm::SmallVector<int64_t, 5> operand;
@@ -42,11 +42,12 @@ inline bool haveSameShape(llvm::ArrayRef<int64_t> a,
 }
 
 /// Whether two convolutions read examples of one shape through windows of one
-/// shape, as far as is known.
+/// shape and dilation, as far as is known.
 template <typename One, typename Other>
 bool haveSameWindows(const One &one, const Other &other) {
   return haveSameShape(one.read, other.read) &&
-         haveSameShape(one.window, other.window);
+         haveSameShape(one.window, other.window) &&
+         haveSameShape(one.dilation, other.dilation);
 }
 
 /// The sizes of a step's free axes.
@@ -83,6 +84,7 @@ private:
     Polynomial flop, exact, made, iterations;
     std::array<Polynomial, 3> elements;
     std::vector<Polynomial> read, window, operand; ///< see SpecifiedProduct
+    llvm::SmallVector<int64_t, 3> dilation;
     int64_t groups;
   };
 

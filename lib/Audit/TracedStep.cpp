@@ -414,6 +414,7 @@ private:
     product.elements = cost.elements;
     product.read = cost.read;
     product.window = cost.window;
+    product.dilation = cost.dilation;
     product.operand = unfolded(i, cost.operand);
     product.scores = cost.scores;
     if (tree.around(i, [&](uint32_t i) {

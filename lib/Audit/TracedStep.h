@@ -37,9 +37,10 @@ struct TracedProduct {
   /// shapes.
   std::optional<Rational> flop;
   Elements elements;
-  std::optional<Rational> made, weight; ///< see EventCost
-  int64_t groups = 1;                   ///< of a convolution
-  llvm::ArrayRef<int64_t> read, window; ///< see EventCost
+  std::optional<Rational> made, weight;   ///< see EventCost
+  int64_t groups = 1;                     ///< of a convolution
+  llvm::ArrayRef<int64_t> read, window;   ///< see EventCost
+  llvm::SmallVector<int64_t, 3> dilation; ///< see EventCost
   /// The shape of the first operand, as the outermost op around the product has
   /// it: `aten::linear` hands examples and positions on as rows of one matrix.
   llvm::ArrayRef<int64_t> operand;
