@@ -422,15 +422,7 @@ void Translator::embedding() {
   if (!isWeight(table) || isIndex) {
     if (!(isIndex || isKnown(table)) || node->ins.size() != 2)
       refuse("it reads what is no table of weights");
-    bool isInside = areRows(ids, table);
-    Step &made =
-        step(Step::Form_,
-             isInside ? "embedding(%1, %0)" : "embedding(minimum(%1, #0), %0)",
-             {table, ids});
-    if (!isInside)
-      put(made, "", "last", (shape(table)[0] - 1).str());
-    labels(out()).assign(shape(out()).size(), "");
-    return;
+    return lookUp(ids, table);
   }
   bool isOwned = owns(0) && !maker(table);
   if (isOwned && what(ids) == "range" && shape(ids).back() != 1) {
@@ -441,17 +433,8 @@ void Translator::embedding() {
     rows[out()] = {table, realText(value(ids).known->value("value", 0.0))};
     return;
   }
-  if (isKnown(ids) || !isOwned) {
-    bool isInside = areRows(ids, table);
-    Step &made =
-        step(Step::Form_,
-             isInside ? "embedding(%0, %1)" : "embedding(minimum(%0, #0), %1)",
-             {ids, table});
-    if (!isInside)
-      put(made, "", "last", (shape(table)[0] - 1).str());
-    labels(out()).assign(shape(out()).size(), "");
-    return;
-  }
+  if (isKnown(ids) || !isOwned)
+    return lookUp(ids, table);
   wantRank(table, 2, 2);
   std::vector<std::string> had = labels(ids);
   Step &made = instance("Embedding", ids, {table});
@@ -460,6 +443,17 @@ void Translator::embedding() {
   had.push_back("");
   labels(out()) = had;
   materialized.insert(table); // it is the instance's
+}
+
+void Translator::lookUp(int ids, int table) {
+  bool isInside = areRows(ids, table);
+  Step &made =
+      step(Step::Form_,
+           isInside ? "embedding(%0, %1)" : "embedding(minimum(%0, #0), %1)",
+           {ids, table});
+  if (!isInside)
+    put(made, "", "last", (shape(table)[0] - 1).str());
+  labels(out()).assign(shape(out()).size(), "");
 }
 
 bool Translator::areRows(int at, int table) const {

@@ -130,6 +130,9 @@ private:
   bool areRows(int at, int table) const;
   /// The same of rows of a table of positions, which a Position does not add.
   int readRows(int at);
+  /// The result: the rows of `table` that `ids` name, or its last row for
+  /// numbers beyond it.
+  void lookUp(int ids, int table);
   void same(int x);
 
   //===--- Ops ------------------------------------------------------------===//
