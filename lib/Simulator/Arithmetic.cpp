@@ -38,22 +38,18 @@ NETC_WIDE static void ternary(Launch &, Warp &warp, const Instruction &i,
   });
 }
 
-/// Arithmetic of one or two f16, in f32: an f32 result has so many digits that
-/// to round it again gives the f16 nearest to the exact result.
-template <typename F, int Count>
-NETC_WIDE static void binaryHalf(Launch &, Warp &warp, const Instruction &i,
+/// Arithmetic of two f16 in a register.
+template <typename F>
+NETC_WIDE static void binaryPair(Launch &, Warp &warp, const Instruction &i,
                                  uint32_t lanes) {
   auto *d = Launch::lanes<uint32_t>(warp, i, 0);
   auto *a = Launch::lanes<uint32_t>(warp, i, 1);
   auto *b = Launch::lanes<uint32_t>(warp, i, 2);
+  auto of = [](uint32_t x, uint32_t y) -> uint32_t {
+    return F::of(Half(uint16_t(x)), Half(uint16_t(y))).bits;
+  };
   forLanes(lanes, [=](int l) {
-    uint32_t result = 0;
-    for (int shift = 0; shift < 16 * Count; shift += 16) {
-      float x = fromHalf(uint16_t(a[l] >> shift), false);
-      float y = fromHalf(uint16_t(b[l] >> shift), false);
-      result |= uint32_t(toHalf(F::of(x, y), false)) << shift;
-    }
-    d[l] = result;
+    d[l] = of(a[l] >> 16, b[l] >> 16) << 16 | of(a[l], b[l]);
   });
 }
 
@@ -209,9 +205,9 @@ template <typename F, int Kinds> static Handler binaryOf(Type type) {
   if constexpr (std::is_same_v<F, Add> || std::is_same_v<F, Sub> ||
                 std::is_same_v<F, Mul>) {
     if (type.kind == 'f' && type.bits == 16)
-      return binaryHalf<F, 1>;
+      return binary<Half, F>;
     if (type.kind == 'h')
-      return binaryHalf<F, 2>;
+      return binaryPair<F>;
   }
   NETC_FOR_TYPE(type, (Kinds & kIntegers) != 0, (Kinds & kFloats) != 0,
                 NETC_BINARY);
@@ -322,21 +318,10 @@ NETC_WIDE static void compare(Launch &, Warp &warp, const Instruction &i,
   forLanes(lanes,
            [=](int l) { d[l] = F::of(get<T>(a, l), get<T>(b, l)) ? ~0u : 0u; });
 }
-template <typename F>
-NETC_WIDE static void compareHalf(Launch &, Warp &warp, const Instruction &i,
-                                  uint32_t lanes) {
-  auto *d = Launch::lanes<uint32_t>(warp, i, 0);
-  auto *a = Launch::lanes<uint32_t>(warp, i, 1);
-  auto *b = Launch::lanes<uint32_t>(warp, i, 2);
-  forLanes(lanes, [=](int l) {
-    float x = fromHalf(uint16_t(a[l]), false);
-    d[l] = F::of(x, fromHalf(uint16_t(b[l]), false)) ? ~0u : 0u;
-  });
-}
 template <typename F, int Kinds> static Handler compareOf(Type type) {
   if constexpr ((Kinds & kFloats) != 0)
     if (type.kind == 'f' && type.bits == 16)
-      return compareHalf<F>;
+      return compare<Half, F>;
 #define NETC_COMPARE(T) Handler(compare<T, F>)
   NETC_FOR_TYPE(type, (Kinds & kIntegers) != 0, (Kinds & kFloats) != 0,
                 NETC_COMPARE);

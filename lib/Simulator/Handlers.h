@@ -19,8 +19,23 @@ namespace netc::simulator {
 template <typename T>
 using Lane = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
+/// Conversions between 16-bit floats and f32, to nearest even.
+float fromHalf(uint16_t bits, bool isBf16);
+uint16_t toHalf(float value, bool isBf16);
+
+/// An f16, which is computed in f32: an f32 result has so many digits that to
+/// round it again gives the f16 nearest to the exact result.
+struct Half {
+  explicit Half(uint16_t bits) : bits(bits) {}
+  explicit Half(float value) : bits(toHalf(value, false)) {}
+  operator float() const { return fromHalf(bits, false); }
+  uint16_t bits;
+};
+
 template <typename T> T get(const Lane<T> *from, int lane) {
-  if constexpr (sizeof(T) < 4) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return Half(uint16_t(from[lane]));
+  } else if constexpr (sizeof(T) < 4) {
     return T(from[lane]);
   } else {
     T value;
@@ -29,7 +44,9 @@ template <typename T> T get(const Lane<T> *from, int lane) {
   }
 }
 template <typename T> void put(Lane<T> *to, int lane, T value) {
-  if constexpr (sizeof(T) < 4)
+  if constexpr (std::is_same_v<T, Half>)
+    to[lane] = value.bits;
+  else if constexpr (sizeof(T) < 4)
     to[lane] = std::make_unsigned_t<T>(value);
   else
     std::memcpy(&to[lane], &value, sizeof value);
@@ -154,10 +171,6 @@ void shuffle(Launch &, Warp &, const Instruction &, uint32_t lanes);
 void nothing(Launch &, Warp &, const Instruction &, uint32_t lanes);
 /// `mma.sync`: m16n8k16 of bf16 and f16, m16n8k8 of tf32, accumulated in f32.
 Handler matrixProductOf(Type operands);
-
-/// Conversions between 16-bit floats and f32, to nearest even.
-float fromHalf(uint16_t bits, bool isBf16);
-uint16_t toHalf(float value, bool isBf16);
 
 } // namespace netc::simulator
 
