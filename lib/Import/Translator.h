@@ -128,7 +128,7 @@ private:
   bool isListed(int at) const;
   /// Whether the numbers that stand for a known tensor are all rows of a table.
   bool areRows(int at, int table) const;
-  /// The same of rows of a table of positions, which a Position does not add.
+  /// materialize() of rows of a table of positions, which no Position adds.
   int readRows(int at);
   /// The result: the rows of `table` that `ids` name, or its last row for
   /// numbers beyond it.
