@@ -39,10 +39,6 @@ public:
   /// The text is copied.
   void addSource(llvm::StringRef path, llvm::StringRef text);
 
-  /// The number of distinct errors so far, including those that were not
-  /// printed.
-  unsigned errorCount() const { return errors; }
-
   /// The distinct warnings so far, including those that were not printed.
   llvm::ArrayRef<Warning> warnings() const { return warned; }
 
@@ -57,6 +53,7 @@ private:
   const unsigned maxErrors, maxWarnings;
   const bool colour;
   const DiagnosticFormat format;
+  /// Distinct errors, including those that were not printed.
   unsigned errors = 0;
   llvm::SourceMgr texts;
   /// The number of each file in `texts`, by path.

@@ -46,7 +46,6 @@ TEST_F(Diagnostics, Layout) {
                   "b.net:3:1: warning: odd\n"
                   "a.net: remark: about the whole file\n"
                   "remark: about nothing\n");
-  EXPECT_EQ(printer.errorCount(), 1u);
 }
 
 TEST_F(Diagnostics, InnermostPlaceCounts) {
@@ -92,7 +91,9 @@ TEST_F(Diagnostics, OneOfEach) {
   emitError(at(1, 1), "one");
   emitError(at(1, 2), "one");
   emitError(at(1, 1), "two");
-  EXPECT_EQ(printer.errorCount(), 3u);
+  EXPECT_EQ(text, "a.net:1:1: error: one\n"
+                  "a.net:1:2: error: one\n"
+                  "a.net:1:1: error: two\n");
 }
 
 TEST_F(Diagnostics, CountsTheRest) {
