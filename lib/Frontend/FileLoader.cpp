@@ -176,9 +176,9 @@ FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
     }
     return readFile(resolved, at);
   }
-  std::string meant = e.didYouMean(name, netFilesIn(folders));
+  std::string meant = hintForImport(name);
   if (meant.empty())
-    meant = hintForImport(name);
+    meant = e.didYouMean(name, netFilesIn(folders));
   e.fail(tree, error::NoImportFile, name,
          meant.empty() ? "; folders are added by `-I`" : meant);
   return nullptr;

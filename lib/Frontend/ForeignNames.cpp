@@ -7,6 +7,7 @@
 #include "lib/Frontend/ForeignNames.h"
 
 #include "dialect/Spelling.h"
+#include "lib/Std/Std.h"
 #include "llvm/ADT/STLExtras.h"
 
 using llvm::StringRef;
@@ -275,5 +276,8 @@ std::string netc::hintForImport(StringRef name) {
     return "; ops, and the blocks of `std.core`, are there without an import";
   if (name.consume_back("/net.net"))
     return "; write `import \"" + name.str() + ".net\"`";
+  for (StringRef file : standardLibraryPaths())
+    if (file.ends_with(("/" + name).str()))
+      return "; write `import " + importNameOf(file) + "`";
   return "";
 }

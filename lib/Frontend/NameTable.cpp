@@ -169,9 +169,7 @@ Message NameTable::unknownName(StringRef name) {
     if (entry.second->names.count(name.str()))
       return message(netc::didYouMean((entry.first() + "." + name).str()));
   auto needsImport = [](const StandardBlock &block) {
-    std::string path = block.path.split('.').first.str();
-    std::replace(path.begin(), path.end(), '/', '.');
-    return " needs `import " + path + "`";
+    return " needs `import " + importNameOf(block.path) + "`";
   };
   for (const StandardBlock &block : importableBlocks())
     if (block.name == name)

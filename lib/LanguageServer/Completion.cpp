@@ -236,8 +236,7 @@ void Completer::addScopes() {
 void Completer::addImportable() {
   for (const StandardBlock &block : importableBlocks()) {
     // Those of `std.models` describe whole models.
-    std::string name = block.path.split('.').first.str();
-    std::replace(name.begin(), name.end(), '/', '.');
+    std::string name = importNameOf(block.path);
     if (block.path.count('/') == 1)
       add(block.name, CompletionItemKind::Function,
           json::Object{

@@ -466,10 +466,8 @@ static std::optional<TextEdit> fixOf(const Document &document, const Slip &slip,
           ("\"" + meant + "\"").str()};
     if (!import->path())
       continue;
-    meant.consume_back(".net");
-    std::string path = meant.str();
-    std::replace(path.begin(), path.end(), '/', '.');
-    return TextEdit{document.rangeOf(netc::rangeOf(import->path())), path};
+    return TextEdit{document.rangeOf(netc::rangeOf(import->path())),
+                    importNameOf(meant)};
   }
   return std::nullopt;
 }

@@ -22,6 +22,13 @@ std::optional<StringRef> standardLibrary(StringRef path) {
 
 llvm::ArrayRef<StringRef> standardLibraryPaths() { return paths; }
 
+std::string importNameOf(StringRef path) {
+  path.consume_back(".net");
+  std::string name = path.str();
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
 static void addBlocksOf(StringRef path, std::vector<StandardBlock> &blocks) {
   // At the start of a line, this can only begin a block.
   constexpr llvm::StringLiteral begin = "\nblock ";

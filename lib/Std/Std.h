@@ -8,6 +8,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
+#include <string>
 
 namespace netc {
 
@@ -17,6 +18,9 @@ std::optional<llvm::StringRef> standardLibrary(llvm::StringRef path);
 
 /// The paths that `standardLibrary` knows, in alphabetical order.
 llvm::ArrayRef<llvm::StringRef> standardLibraryPaths();
+
+/// How an import names the file `path`: "std.vision" for "std/vision.net".
+std::string importNameOf(llvm::StringRef path);
 
 /// The file whose blocks need no import.
 constexpr llvm::StringLiteral preludePath = "std/core.net";
