@@ -574,11 +574,24 @@ static constexpr Word words[] = {
     {"bilinear", ProductKind::Matrices},
     {"trilinear", ProductKind::Matrices},
     {"solve", ProductKind::Matrices},
+    {"lstsq", ProductKind::Matrices},
+    {"det", ProductKind::Matrices},
+    {"slogdet", ProductKind::Matrices},
+    {"lu", ProductKind::Matrices},
     {"svd", ProductKind::Matrices},
+    {"svdvals", ProductKind::Matrices},
     {"qr", ProductKind::Matrices},
+    {"geqrf", ProductKind::Matrices},
+    {"ormqr", ProductKind::Matrices},
+    {"householder", ProductKind::Matrices},
+    {"eig", ProductKind::Matrices},
+    {"eigvals", ProductKind::Matrices},
     {"eigh", ProductKind::Matrices},
+    {"eigvalsh", ProductKind::Matrices},
     {"cholesky", ProductKind::Matrices},
     {"inv", ProductKind::Matrices},
+    {"inverse", ProductKind::Matrices},
+    {"pinverse", ProductKind::Matrices},
     {"fft", ProductKind::Matrices},
     {"dot", ProductKind::Matrices},
     {"mv", ProductKind::Matrices},
@@ -626,10 +639,18 @@ bool netc::audit::isForwardAlone(const Trace &trace, const HostEvent &event) {
 
 bool netc::audit::multipliesByName(StringRef kernel) {
   kernel.consume_front("fbgemm_gpu::"); // not a gemm
+  // Inductor's element-wise kernels and reductions name the ops that they fuse.
+  for (StringRef kind : {"triton_poi_", "triton_red_", "triton_per_"})
+    if (kernel.starts_with(kind))
+      return false;
   constexpr StringRef parts[] = {
-      "gemm",           "xmma",  "cutlass", "convolve",  "conv2d",
-      "conv_depthwise", "wgrad", "dgrad",   "attention", "flash_fwd",
-      "flash_bwd",      "fmha",  "cijk_",   "nvjet"}; // Tensile; cuBLAS
+      "gemm",         "gemv",      "dot_kernel", "xmma",      "cutlass",
+      "marlin",       "fused_moe", "csrmm",      "triton_mm", "triton_tem",
+      "convolve",     "conv2d",    "wgrad",      "dgrad",     "conv_depthwise",
+      "naive_conv",   "asmconv",   "scudnn",     "winograd",  "fft",
+      "attention",    "attn",      "sdpa",       "flash_fwd", "flash_bwd",
+      "bwd_kernel_d", "fmha",      "mha_fwd",    "mha_bwd",   "contraction",
+      "rnn_block",    "cijk_",     "nvjet"}; // Tensile; cuBLAS
   return llvm::any_of(
       parts, [&](StringRef part) { return kernel.contains_insensitive(part); });
 }
@@ -655,6 +676,12 @@ int64_t netc::audit::groupsOf(const Trace &trace, const HostEvent &event) {
              : groups;
 }
 
+/// Whether an op multiplies complex numbers. A product of two is three or four
+/// products of real numbers.
+static bool isComplex(const Trace &trace, const HostEvent &event) {
+  return trace.type(event, 0).contains("complex");
+}
+
 EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
                               Dims result) {
   StringRef name = trace.names[event.name];
@@ -677,6 +704,8 @@ EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
   if (name.starts_with(ownPrefix))
     return ownCost(trace, event);
   EventCost cost = kind ? kind->cost(trace, event, result) : none();
+  if (isComplex(trace, event))
+    cost.flop.reset();
   if (!isCounted)
     cost.counter = 0;
   return cost;

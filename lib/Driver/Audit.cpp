@@ -124,6 +124,8 @@ static bool isWrongUsage() {
   else if (multiplyAdd.getNumOccurrences() && multiplyAdd == MultiplyAdd::One)
     why = "`--audit` counts a multiply-add as 2, as the tools do that it looks "
           "at";
+  else if (causalMask.getNumOccurrences() && inputs.empty())
+    why = "`--causal` says how a specification is counted; name one";
   if (!why.empty())
     complain(WrongUsage, why.str());
   return !why.empty();

@@ -87,6 +87,7 @@ bool netc::trace::isAverages(StringRef text) {
 llvm::Expected<Trace> netc::trace::readAverages(Source &source,
                                                 const TraceLimits &limits) {
   Trace trace;
+  double shares = 0; // in percent
   std::string line, header;
   while (source.line(header) && !StringRef(header).contains("# of Calls"))
     ;
@@ -107,6 +108,9 @@ llvm::Expected<Trace> netc::trace::readAverages(Source &source,
     ++trace.read;
     StringRef name = field("Name");
     int64_t calls = integerIn(field("# of Calls")).value_or(0);
+    StringRef share = field("Self CPU %");
+    share.consume_back("%");
+    shares += numberIn(share).value_or(0);
     if (name == "ProfilerStep*" && calls > 0)
       trace.countedSteps = calls;
     // An op without a count has `--`. A count has three decimals.
@@ -130,6 +134,11 @@ llvm::Expected<Trace> netc::trace::readAverages(Source &source,
   }
   if (llvm::Error error = cutWhere(source, trace))
     return error;
+  // Each share is rounded to two decimals. In all rows, they are 100 %.
+  if (double missing = 100 - 0.005 * double(trace.read) - shares;
+      columns.find("Self CPU %") >= 0 && missing > 0.01)
+    return fail(error::TraceFewerRows(llvm::formatv("{0:F1}", shares).str(),
+                                      trace.read));
   return trace;
 }
 
@@ -149,8 +158,11 @@ private:
     if (depth() != 2)
       return true;
     ++trace.read;
-    auto flop = integerIn(text);
-    if (!flop || *flop < 0) {
+    // JSON writers differ in whether a number is 12 or 12.0.
+    auto [whole, decimals] = text.split('.');
+    auto flop = integerIn(whole);
+    if (!flop || *flop < 0 ||
+        decimals.find_first_not_of('0') != StringRef::npos) {
       ++trace.broken;
       return true;
     }

@@ -25,6 +25,35 @@ std::optional<Rational> flopOf(const std::string &op, const std::string &shapes,
   return costOf(trace, trace.host.front(), {}).flop;
 }
 
+/// A product of complex numbers is several of real ones.
+TEST(Flop, ComplexNumbersAreNotKnown) {
+  Trace trace = readText(
+      R"j({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", )j"
+      R"j("pid": 1, "tid": 1, "ts": 1, "dur": 1, "args": )j"
+      R"j({"Input Dims": [[2, 3], [3, 4]], "Input type": )j"
+      R"j(["c10::complex<float>", "c10::complex<float>"]}}]})j");
+  EventCost cost = costOf(trace, trace.host.front(), {});
+  EXPECT_EQ(cost.flop, std::nullopt);
+  EXPECT_EQ(cost.counter, Rational(48));
+}
+
+TEST(Flop, KernelsThatMultiplyByTheirNames) {
+  for (const char *name :
+       {"triton_tem_fused_mm_3", "triton_mm", "_fused_moe_kernel",
+        "void gemv2T_kernel_val<int, int, float>", "_bwd_kernel_dk_dv",
+        "cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16",
+        "volta_scudnn_winograd_128x128_ldg1_ldg4_relu_tile148t_nt_v1",
+        "miopenSp3AsmConv_v30_3_1_gfx9_fp32_f3x2_stride1",
+        "naive_conv_ab_nonpacked_fwd", "RNN_blockPersist_fp_LSTM<float>",
+        "void cusparse::csrmm_v2_kernel", "void fft2d_r2c_32x32<float>"})
+    EXPECT_TRUE(multipliesByName(name)) << name;
+  for (const char *name :
+       {"triton_poi_fused__scaled_dot_product_attention_0",
+        "triton_red_fused_addmm_1", "void cublasLt::splitKreduce_kernel<32>",
+        "void at::native::im2col_kernel<float>", "nhwcToNchwKernel"})
+    EXPECT_FALSE(multipliesByName(name)) << name;
+}
+
 TEST(Flop, Vectors) {
   EXPECT_EQ(flopOf("aten::dot", "[5], [5]"), Rational(10));
   EXPECT_EQ(flopOf("aten::mv", "[3, 5], [5]"), Rational(30));

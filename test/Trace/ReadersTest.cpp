@@ -458,6 +458,28 @@ TEST(Readers, TablesRoundToTheirUnit) {
             "one [trace-without-flop]");
 }
 
+/// PyTorch prints 100 rows unless it is told otherwise.
+TEST(Readers, TablesHaveAllRows) {
+  const std::string rule = "----  ----------  ----------  -----------  \n";
+  std::string table =
+      rule + "Name  Self CPU %  # of Calls  Total FLOPs  \n" + rule +
+      "  mm      60.01%           2        4.000  \n"
+      " add      39.98%           1        1.000  \n";
+  EXPECT_EQ(total(readText(table + rule)), 5);
+  table.erase(table.find(" add"));
+  EXPECT_EQ(errorOf(table + rule),
+            "the table lacks rows, whose FLOP are not known: those that it "
+            "has, 1, have 60.0 % of the time; PyTorch prints all with "
+            "`row_limit=-1` [trace-fewer-rows]");
+}
+
+TEST(Readers, CountsAreWholeInAnySpelling) {
+  Trace trace = readText(
+      R"j({"Global": {"aten.mm": 12.0, "aten.bmm": 3, "aten.addmm": 0.5}})j");
+  EXPECT_EQ(total(trace, "Global"), 15);
+  EXPECT_EQ(trace.broken, 1u);
+}
+
 //===----------------------------------------------------------------------===//
 // Broken and hostile files
 //===----------------------------------------------------------------------===//
