@@ -68,21 +68,17 @@ public:
       if (path.take({level.id}))
         return ofLevel(level);
     if (path.take({"flop"})) {
+      auto phase = path.take({"forward", "backward", "recompute"});
       if (llvm::none_of(step.products, [](const TracedProduct &product) {
             return product.flop.has_value();
           }))
         return notTraced("flop", "no shape in the trace tells it");
-      return last(flopIn(path.take({"forward", "backward", "recompute"}),
-                         [](const Row &row) { return row.traced; }),
+      return last(flopIn(phase, [](const Row &row) { return row.traced; }),
                   "FLOP");
     }
-    for (auto [i, claim] : llvm::enumerate(audit.claims))
-      if (path.take({claim.member}))
-        return ofClaim(i);
-    if (path.take({"counters"}))
-      return notTraced("counters", "no counters of FLOP were given");
-    if (path.take({"given"}))
-      return notTraced("given", "no counts of a tool were given");
+    for (const auto &[member, why] : claims)
+      if (path.take({member}))
+        return ofClaim(member, why);
     return path.complain();
   }
 
@@ -99,6 +95,15 @@ private:
     StringRef why; ///< why it is unknown, if it is
   };
   static constexpr StringRef noKernels = "the step has no kernels of a device";
+
+  static constexpr StringRef noShapes = "the trace has no shapes";
+
+  /// What counts FLOP, and why it may have no count.
+  static constexpr std::pair<StringRef, StringRef> claims[] = {
+      {"profiler", noShapes},
+      {"flop_counter", noShapes},
+      {"counters", "no counters of FLOP were given"},
+      {"given", "no counts of a tool were given"}};
 
   static std::optional<Rational> shareOf(const Audit &audit, int64_t time) {
     return audit.step.levels.kernels && audit.step.duration() > 0
@@ -193,7 +198,7 @@ private:
   }
 
   Answer notTraced(StringRef figure, StringRef why) {
-    return error::FigureNotTraced(figure, why);
+    return path.atEnd() ? error::FigureNotTraced(figure, why) : path.complain();
   }
 
   static bool isIn(StringRef part, StringRef whole) {
@@ -218,16 +223,23 @@ private:
     return sum;
   }
 
-  Answer ofClaim(size_t i) {
+  Answer ofClaim(StringRef member, StringRef why) {
+    bool isRatio = path.take({"ratio"}).has_value();
+    auto claim = llvm::find_if(audit.claims, [&](const Claim &claim) {
+      return claim.member == member;
+    });
+    if (claim == audit.claims.end())
+      return notTraced(member, why);
+    size_t i = claim - audit.claims.begin();
     for (const Row &row : audit.rows)
       if (isAskedFor(row) && row.claims[i].isUnknown)
-        return notTraced(audit.claims[i].member,
-                         audit.claims[i].isMeasured()
-                             ? "kernels lack a counter of FLOP"
-                             : "the shapes in the trace do not tell it");
-    bool isRatio = path.take({"ratio"}).has_value();
-    Rational flop = flopIn(std::nullopt,
-                           [&](const Row &row) { return row.claims[i].flop; });
+        return notTraced(member, claim->isMeasured()
+                                     ? "kernels lack a counter of FLOP"
+                                     : "the shapes in the trace do not tell "
+                                       "it");
+    Rational flop = flopIn(std::nullopt, [&](const Row &row) {
+      return isRatio && row.isUnknown ? Rational() : row.claims[i].flop;
+    });
     if (!isRatio)
       return last(flop, "FLOP");
     Rational exact =
@@ -278,5 +290,13 @@ private:
 } // namespace
 
 Answer netc::audit::answer(const Audit &audit, const Query &query) {
+  return TraceAnswer(audit, query).find();
+}
+
+Answer netc::audit::answerWithoutTrace(const Run &run, const Query &query) {
+  const trace::Trace nothing;
+  Audit audit;
+  audit.trace = &nothing;
+  audit.run = &run;
   return TraceAnswer(audit, query).find();
 }

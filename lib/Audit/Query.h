@@ -27,6 +27,12 @@ namespace netc::audit {
 /// figure, or if only a whole step has it.
 std::variant<Quantity, Message> answer(const Audit &audit, const Query &query);
 
+/// The same for a run that has no trace. An error other than
+/// `figure-not-traced` is one whatever the trace may be, and a figure means
+/// nothing.
+std::variant<Quantity, Message> answerWithoutTrace(const Run &run,
+                                                   const Query &query);
+
 } // namespace netc::audit
 
 #endif // NETC_LIB_AUDIT_QUERY_H

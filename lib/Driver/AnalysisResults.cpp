@@ -50,8 +50,11 @@ AnalysisResults::ask(const Question &question) const {
     return convert(answer(*network, query));
   const Run *run = runs.lookup(question.subject);
   assert(run && "what an expect asks is a network or a run of the module");
-  if (!query.members.empty() && query.members.front() == "trace")
-    return convert(answer(*auditsOf(audits, run->op)[question.trace], query));
+  if (!query.members.empty() && query.members.front() == "trace") {
+    auto traced = auditsOf(audits, run->op);
+    return convert(traced.empty() ? audit::answerWithoutTrace(*run, query)
+                                  : answer(*traced[question.trace], query));
+  }
   auto found = corners.find(run->name());
   bool isAtEnd = question.corner && found != corners.end();
   return convert(

@@ -54,17 +54,20 @@ Value ExpectChecker::answer(Tree *at, const Subject &subject) {
     return e.fail(at, error::NoResult, subject.symbol);
   if (!subject.members.empty() && subject.members.front() == "trace") {
     std::vector<std::string> traces = results.tracesOf(question.subject);
-    if (traces.empty()) {
-      asked.ofLeftOut = true;
-      return {};
-    }
+    // Without a trace only the names in a query are checked.
+    asked.ofLeftOut |= traces.empty();
     question.trace = std::min(trace, traces.size() - 1);
     if (traces.size() > asked.traces.size())
       asked.traces = std::move(traces);
   }
   std::variant<Answer, Message> answer = results.ask(question);
-  if (auto *error = std::get_if<Message>(&answer))
-    return e.fail(at, *error);
+  auto *message = std::get_if<Message>(&answer);
+  if (asked.ofLeftOut && (!message || message->id == error::FigureNotTraced.id))
+    return {};
+  if (message) {
+    asked.isWrong = true;
+    return e.fail(at, *message);
+  }
   const Answer &found = std::get<Answer>(answer);
   return Number(found.value, dimensionOf(found.unit));
 }
@@ -305,7 +308,7 @@ std::optional<Verdict> ExpectChecker::check(const Expectation &expectation) {
   asked = {};
   Ranges::Reads reads(e.ranges);
   std::optional<Verdict> verdict = decide(expectation).verdict;
-  if (asked.ofLeftOut || asked.ofOverridden)
+  if ((asked.ofLeftOut || asked.ofOverridden) && !asked.isWrong)
     return std::nullopt;
   bool isKnown = verdict.has_value();
   if (!isKnown) {

@@ -35,6 +35,7 @@ private:
     std::set<std::string> runs;
     std::vector<std::string> traces; ///< of the run that has most
     bool ofLeftOut = false, ofOverridden = false;
+    bool isWrong = false; ///< whether it asks for what there is not
   };
 
   /// The verdict. None if the expectation asks about something that is left
