@@ -180,46 +180,65 @@ Picture netc::timelineOf(const Audit &audit) {
   return Timeline(audit).picture();
 }
 
-Picture netc::claimBarsOf(const Audit &audit) {
-  Picture picture{"claims", "FLOP by layer, exact and as tools count them", "",
-                  0};
-  if (!audit.isComparable() || audit.claims.empty())
-    return picture;
-  // FLOP of a layer: the exact count, and that of each claim.
-  struct Bars {
-    std::string layer;
-    Rational exact;
-    std::vector<Rational> claims;
-  };
-  std::vector<Bars> layers;
+namespace {
+/// FLOP of a layer by one count.
+struct Counted {
+  Rational flop;
+  bool isPartial = false; ///< whether those of a product are not known
+
+  void add(const Rational &more, bool isUnknown) {
+    flop += more;
+    isPartial |= isUnknown;
+  }
+  std::string text() const {
+    return isPartial ? flop.isZero() ? "?" : "≥ " + inFlop(flop) : inFlop(flop);
+  }
+};
+
+/// The exact count of a layer, and then that of each claim.
+struct LayerCounts {
+  std::string layer;
+  std::vector<Counted> counts;
+};
+} // namespace
+
+/// The counts of layers in program order.
+static std::vector<LayerCounts> countsOfLayers(const Audit &audit) {
+  std::vector<LayerCounts> layers;
   for (const Row &row : audit.rows) {
     if (row.other)
       continue;
     const std::string &layer = row.layer.empty() ? row.op : row.layer;
     auto found = llvm::find_if(
-        layers, [&](const Bars &bars) { return bars.layer == layer; });
+        layers, [&](const LayerCounts &each) { return each.layer == layer; });
     if (found == layers.end()) {
-      layers.push_back({layer, {}, std::vector<Rational>(audit.claims.size())});
+      layers.push_back({layer, std::vector<Counted>(audit.claims.size() + 1)});
       found = layers.end() - 1;
     }
-    found->exact += row.exact;
-    for (auto [sum, claim] : llvm::zip(found->claims, row.claims))
-      sum += claim.flop;
+    found->counts[0].add(row.exact, row.isUnknown);
+    for (auto [i, claim] : llvm::enumerate(row.claims))
+      found->counts[i + 1].add(claim.flop, claim.isUnknown);
   }
+  return layers;
+}
+
+Picture netc::claimBarsOf(const Audit &audit) {
+  Picture picture{"claims", "FLOP by layer, exact and as tools count them", "",
+                  0};
+  if (!audit.isComparable() || audit.claims.empty())
+    return picture;
+  std::vector<LayerCounts> layers = countsOfLayers(audit);
+  constexpr size_t most = 60;
+  layers.resize(std::min(layers.size(), most));
   if (layers.empty())
     return picture;
-  constexpr size_t most = 60;
-  if (layers.size() > most)
-    layers.resize(most);
-  constexpr double width = Picture::width, left = 260, thickness = 7, gap = 5;
+  constexpr double left = 260, right = 90, thickness = 12, gap = 8, top = 24;
   double height = (audit.claims.size() + 1) * thickness + gap;
   Rational largest = 1;
-  for (const Bars &bars : layers) {
-    largest = std::max(largest, bars.exact);
-    for (const Rational &claim : bars.claims)
-      largest = std::max(largest, claim);
-  }
-  picture.height = 24 + height * layers.size();
+  for (const LayerCounts &each : layers)
+    for (const Counted &count : each.counts)
+      largest = std::max(largest, count.flop);
+  picture.height = top + height * layers.size();
   std::string &text = picture.body;
   constexpr double letter = 6.4;
   double at = left;
@@ -233,23 +252,23 @@ Picture netc::claimBarsOf(const Audit &audit) {
   key(0, "exact");
   for (auto [i, claim] : llvm::enumerate(audit.claims))
     key(i + 1, claim.id);
-  for (auto [i, bars] : llvm::enumerate(layers)) {
-    double y = 24 + height * i;
-    text +=
-        fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" "
-                    "text-anchor=\"end\">{}</text>\n",
-                    left - 8, y + 13, escapedHtml(pictureLabel(bars.layer)));
-    auto bar = [&](size_t place, const Rational &flop) {
+  for (auto [i, each] : llvm::enumerate(layers)) {
+    double y = top + height * i;
+    text += fmt::format("<text class=\"right\" x=\"{:.0f}\" "
+                        "y=\"{:.1f}\">{}</text>\n",
+                        left - 8, y + thickness - 2,
+                        escapedHtml(pictureLabel(each.layer)));
+    for (const Counted &count : each.counts) {
+      double length =
+          (count.flop / largest).toDouble() * (Picture::width - left - right);
       text += fmt::format(
           "<rect class=\"claim{}\" x=\"{}\" y=\"{:.1f}\" width=\"{:.2f}\" "
-          "height=\"{}\"><title>{}</title></rect>\n",
-          place, left, y + place * thickness,
-          (flop / largest).toDouble() * (width - left), thickness - 1,
-          inFlop(flop));
-    };
-    bar(0, bars.exact);
-    for (auto [place, claim] : llvm::enumerate(bars.claims))
-      bar(place + 1, claim);
+          "height=\"{}\"/><text class=\"dim small\" x=\"{:.1f}\" "
+          "y=\"{:.1f}\">{}</text>\n",
+          &count - each.counts.data(), left, y, length, thickness - 2,
+          left + length + 5, y + thickness - 3, count.text());
+      y += thickness;
+    }
   }
   return picture;
 }
