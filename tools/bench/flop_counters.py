@@ -78,6 +78,9 @@ OPS = [
     ("matrix times vector", function(torch.mv, (8, 7), (7,)), 2 * 8 * 7),
     ("dot product", function(torch.dot, (7,), (7,)), 2 * 7),
     ("addbmm", function(torch.addbmm, (5, 6), (3, 5, 7), (3, 7, 6)), 2 * 3 * 5 * 7 * 6),
+    ("Bilinear", function(nn.Bilinear(8, 7, 6), (4, 8), (4, 7)), 2 * 4 * 6 * 7 * (8 + 1)),
+    # The squares of the rows are two columns more of each matrix.
+    ("cdist", function(torch.cdist, (40, 8), (50, 8)), 2 * 40 * 50 * (8 + 2)),
     ("Conv1d", *conv(nn.Conv1d, 16, 2 * 18, (2, 16, 20))),
     ("Conv2d", *conv(nn.Conv2d, 16, 2 * 64, (2, 16, 10, 10))),
     ("Conv2d, stride 2", *conv(nn.Conv2d, 16, 2 * 16, (2, 16, 10, 10), stride=2)),
