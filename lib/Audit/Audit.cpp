@@ -80,8 +80,10 @@ public:
     compareGradients();
     std::vector<Match> matches =
         audit.run ? matchPasses() : matchesOfTraceAlone();
-    if (audit.run)
+    if (audit.run) {
       doubtGuessedExamples(matches);
+      noteAxisLikeExamples();
+    }
     audit.rows.reserve(matches.size());
     for (const Match &match : matches)
       audit.rows.push_back(rowOf(match));
@@ -224,8 +226,19 @@ private:
                " fits the number of rows, and other sizes may, too");
   }
 
+  void noteAxisLikeExamples() {
+    auto axis = step.isNamed()
+                    ? std::nullopt
+                    : axisLikeExamples(*own, trace, step, audit.sizes);
+    if (axis)
+      note(audit, "exchanged-sizes",
+           "no shape in the trace tells whether N = " +
+               audit.sizes[kBatchAxis.str()].str() + " and " + *axis + " = " +
+               audit.sizes[*axis].str() + ", or the other way round");
+  }
+
   void claim(StringRef id, StringRef member) {
-    audit.claims.push_back({id.str(), member, "recomputed", false, {}, false});
+    audit.claims.push_back({id.str(), member, "recomputed"});
   }
 
   /// A trace without marks of steps and gradients may have the forward pass
@@ -444,8 +457,10 @@ private:
   void sumUp(llvm::ArrayRef<Match> matches) {
     double time = 0, matched = 0;
     for (const Row &row : audit.rows) {
-      for (auto [claim, has] : llvm::zip(audit.claims, row.claims))
+      for (auto [claim, has] : llvm::zip(audit.claims, row.claims)) {
         claim.total += has.flop;
+        claim.ofUnknown += row.isUnknown ? has.flop : Rational();
+      }
       audit.coverage
           .flop[unsigned(row.isTraced ? row.confidence : Confidence::None)] +=
           row.exact;

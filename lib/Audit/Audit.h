@@ -21,7 +21,9 @@ struct Claim {
   std::string source; ///< `recomputed` by its formulas, `given`, or `counters`
   /// Whether the tool rounds, so that differences of up to 0.1 % are ignored.
   bool isRounded = false;
-  Rational total;
+  Rational total = {};
+  /// The part of `total` for rows whose FLOP are unknown.
+  Rational ofUnknown = {};
   /// Whether it has half of the exact FLOP of every product.
   bool isHalf = false;
   /// Whether kernels lack a counter beside others: the total is at least this.

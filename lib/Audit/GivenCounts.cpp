@@ -30,7 +30,7 @@ public:
     });
     if (before)
       id += " " + std::to_string(before + 1);
-    audit.claims.push_back({std::move(id), "given", "given", false, {}, false});
+    audit.claims.push_back({std::move(id), "given", "given"});
     claim = audit.claims.size() - 1;
     for (Row &row : audit.rows)
       row.claims.resize(claim + 1);

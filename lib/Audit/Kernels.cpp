@@ -48,8 +48,7 @@ void Kernels::addCounters(const trace::Trace &counters,
         return ordinaryFlop(counters, counters.counted[kernel.kernel]);
       }))
     return;
-  audit.claims.push_back(
-      {"counters", "counters", "counters", false, {}, false});
+  audit.claims.push_back({"counters", "counters", "counters"});
   size_t claim = audit.claims.size() - 1;
   for (Row &row : audit.rows)
     row.claims.resize(claim + 1);
@@ -302,8 +301,10 @@ void Kernels::countAlone(std::optional<Rational> asked) {
     return a.nanoseconds > b.nanoseconds;
   });
   if (flop) {
-    audit.claims.push_back(
-        {"counters", "counters", "counters", false, *flop, false, isPartial});
+    Claim &claim =
+        audit.claims.emplace_back(Claim{"counters", "counters", "counters"});
+    claim.total = *flop;
+    claim.isPartial = isPartial;
   }
   if (audit.hasSumsAlone())
     note(audit, "sums-alone",

@@ -338,7 +338,43 @@ public:
       known[kBatchAxis.str()] = *shown;
       return SizeSearch(step, trace, traced, known).find();
     }
+    if (auto axis = exchangeable(sizes);
+        axis && examplesOfFront() == sizes[*axis])
+      std::swap(sizes[*axis], sizes[kBatchAxis.str()]);
     return std::move(sizes);
+  }
+
+  /// An axis of which the specification has another size than `at`, as it has
+  /// of the batch, and which fits as well with that of the batch.
+  std::optional<std::string> exchangeable(const Sizes &at) const {
+    auto isOfTrace = [&](const std::string &axis) {
+      auto found = at.find(axis), written = step.sizes().find(axis);
+      return found != at.end() && !fixed.count(axis) &&
+             (written == step.sizes().end() ||
+              written->second != found->second);
+    };
+    const Fit own = fitOf(at);
+    if (!isOfTrace(kBatchAxis.str()) || own.products == Fit().products)
+      return std::nullopt;
+    for (const std::string &axis : step.axes()) {
+      if (axis == kBatchAxis || !isOfTrace(axis))
+        continue;
+      Sizes other = at;
+      std::swap(other[axis], other[kBatchAxis.str()]);
+      if (other != at && fitOf(other).products >= own.products)
+        return axis;
+    }
+    return std::nullopt;
+  }
+
+  /// The examples of a product whose first axis they are.
+  std::optional<Rational> examplesOfFront() const {
+    for (const TracedProduct &product : forward)
+      if ((product.kind == ProductKind::Attention ||
+           product.kind == ProductKind::Windows) &&
+          !product.operand.empty())
+        return Rational(product.operand.front());
+    return std::nullopt;
   }
 
 private:
@@ -480,4 +516,13 @@ Sizes netc::audit::findSizes(const SpecifiedStep &step,
                              const trace::Trace &trace,
                              const TracedStep &traced, const Sizes &fixed) {
   return SizeSearch(step, trace, traced, fixed).find();
+}
+
+std::optional<std::string>
+netc::audit::axisLikeExamples(const SpecifiedStep &step,
+                              const trace::Trace &trace,
+                              const TracedStep &traced, const Sizes &sizes) {
+  const Sizes none;
+  SizeSearch search(step, trace, traced, none);
+  return search.examplesOfFront() ? std::nullopt : search.exchangeable(sizes);
 }

@@ -43,6 +43,13 @@ bool tellsExamples(const trace::Trace &trace, const TracedStep &step,
 Sizes findSizes(const SpecifiedStep &step, const trace::Trace &trace,
                 const TracedStep &traced, const Sizes &fixed);
 
+/// Another axis that has its size from the trace, as the batch has, and may as
+/// well be the batch: no shape tells which of the two has the examples.
+std::optional<std::string> axisLikeExamples(const SpecifiedStep &step,
+                                            const trace::Trace &trace,
+                                            const TracedStep &traced,
+                                            const Sizes &sizes);
+
 } // namespace netc::audit
 
 #endif // NETC_LIB_AUDIT_SIZES_H

@@ -14,7 +14,7 @@ std::optional<Rational> netc::audit::ratioOf(const Audit &audit,
                                              const Claim &claim) {
   if (!audit.isComparable() || audit.model.isZero() || claim.isPartial)
     return std::nullopt;
-  return claim.total / audit.model;
+  return (claim.total - claim.ofUnknown) / audit.model;
 }
 
 std::optional<Rational> netc::audit::modelUtilization(const Audit &audit,

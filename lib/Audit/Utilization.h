@@ -9,7 +9,8 @@
 
 namespace netc::audit {
 
-/// The FLOP of a claim divided by the exact FLOP. None if too few are matched.
+/// The FLOP of a claim divided by the exact FLOP, both without rows whose FLOP
+/// are unknown. None if too few are matched.
 std::optional<Rational> ratioOf(const Audit &audit, const Claim &claim);
 
 /// Model FLOP utilization: `flop` divided by the time of the step and the peak

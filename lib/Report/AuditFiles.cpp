@@ -171,6 +171,7 @@ static void claimsOf(OStream &json, const Audit &audit) {
         json.attribute("id", claim.id);
         json.attribute("source", claim.source);
         number(json, "total", claim.total);
+        number(json, "of_unknown", claim.ofUnknown);
         estimate(json, "ratio", ratioOf(audit, claim));
         json.attributeArray("rules", [&] {
           for (const RuleShare &share : sharesOfRules(audit, i))

@@ -267,6 +267,12 @@ static StringRef sourceOf(const Audit &audit) {
                               : ", by the shapes in the trace";
 }
 
+/// What percentages are of. A run is known also where the trace is not.
+static StringRef wholeOf(const Audit &audit) {
+  return audit.run || audit.unknown.empty() ? "this step"
+                                            : "what is known of this step";
+}
+
 /// Writes what each tool counts, and why: `torch.profiler counts 34.1 % of this
 /// step: -65.9 % no-backward ..`
 static void writeTotals(Page &page, const Audit &audit) {
@@ -317,11 +323,17 @@ static void writeTotals(Page &page, const Audit &audit) {
       continue;
     }
     std::vector<RuleShare> shares = sharesOfRules(audit, i);
+    Rational ofKnown = claim.total - claim.ofUnknown;
     lines.add(claim.id,
-              fmt::format("counts {} of this step, {}{}",
-                          partText(ratio->toDouble()), exact(claim.total),
+              fmt::format("counts {} of {}, {}{}{}",
+                          partText(ratio->toDouble()), wholeOf(audit).str(),
+                          exact(ofKnown),
+                          claim.ofUnknown.isZero()
+                              ? ""
+                              : fmt::format(", and {} of what is not known",
+                                            exact(claim.ofUnknown)),
                           shares.empty() ? "" : ":"),
-              claim.total == audit.model ? Style::Good : Style::Bad);
+              ofKnown == audit.model ? Style::Good : Style::Bad);
     for (const RuleShare &share : shares)
       lines.add("",
                 fmt::format("{:+.1f} %  {}, in {}: {}",

@@ -252,6 +252,14 @@ sequences.op("aten::bmm", [N, T, 8], [N, 8, T])
 sequences.op("aten::bmm", [N, T, T], [N, T, 8])
 sequences.write("sequences")
 
+# 3 examples of 12 positions or the other way round; and where attention tells.
+exchanged = Trace()
+rows = {"Input Dims": [[3, 12, 8], [8, 8]]}
+exchanged.around("cpu_op", "aten::linear", lambda: exchanged.op("aten::mm", [36, 8], [8, 8]), **rows)
+exchanged.write("exchanged")
+exchanged.op("aten::_scaled_dot_product_flash_attention", *[[12, 1, 3, 8]] * 3)
+exchanged.write("attended")
+
 
 # Batches, with what the allocator of the profiler says.
 def batch(size, duration):
