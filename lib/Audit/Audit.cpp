@@ -8,6 +8,7 @@
 #include "lib/Audit/GivenCounts.h"
 #include "lib/Audit/Kernels.h"
 #include "lib/Audit/Notes.h"
+#include "lib/Audit/Passes.h"
 #include "lib/Audit/Rules.h"
 #include "lib/Audit/Sizes.h"
 #include "lib/Trace/Read.h"
@@ -316,75 +317,19 @@ private:
     Row row;
     row.confidence = match.confidence;
     row.forward = match.forward;
-    bool hasInput = false, hasWeight = false;
-    for (unsigned i : match.specified) {
-      const SpecifiedProduct &product = specified[i];
-      row.isSpecified = true;
-      row.layer = row.layer.empty() ? product.layer.str()
-                                    : commonPart(row.layer, product.layer);
-      if (row.op.empty())
-        row.op = product.op.str();
-      row.exact += product.exact;
-      row.ran += product.ran;
-      if (product.phase == Phase::InputGradient) {
-        hasInput = true;
-        row.input += product.exact;
-      } else if (product.phase == Phase::WeightGradient) {
-        hasWeight = true;
-        row.weight += product.exact;
-      }
-      row.elements = product.elements;
-      row.made = product.made;
-      row.groups = std::max(row.groups, product.groups);
-      if (product.phase == Phase::InputGradient && product.iterations > 1)
-        row.firstState += product.flop / product.iterations;
-    }
+    for (unsigned i : match.specified)
+      addTo(row, specified[i]);
     row.claims.resize(audit.claims.size());
     row.isStopped = row.isUnknown = !match.traced.empty();
     for (unsigned i : match.traced) {
-      const TracedProduct &product = step.products[i];
-      row.isTraced = true;
-      row.isStopped &= product.isStopped;
-      row.isUnknown &= !row.isSpecified && !product.flop;
       row.products.push_back(i);
-      row.traced += product.flop.value_or(0);
-      row.kernels += product.kernels;
-      row.parts += product.parts;
-      row.nanoseconds += product.nanoseconds;
-      row.groups = std::max(row.groups, product.groups);
-      StringRef name = trace.names[trace.host[product.event].name];
-      row.isFusedAttention |= product.kind == ProductKind::Attention &&
-                              product.phase == TracedProduct::Backward;
-      if (trace.hasShapes) {
-        row.claims[0].flop += product.profiler.value_or(0);
-        row.claims[0].other += product.profilerOther;
-        row.claims[0].inner += product.profiler.value_or(0) -
-                               product.profilerOther - product.profilerLargest;
-        row.claims[0].isUnknown |= !product.profiler;
-        row.claims[1].flop += product.counter.value_or(0);
-        row.claims[1].isUnknown |= !product.counter;
-      }
-      if (match.specified.empty()) {
-        name.consume_front("aten::");
-        row.op = trace::shownName(name);
-        row.elements = product.elements;
-        row.made = product.made.value_or(0);
-      }
+      addTo(row, step.products[i]);
     }
-    if (hasWeight && llvm::any_of(match.traced, [&](unsigned i) {
+    if (!row.weight.isZero() && llvm::any_of(match.traced, [&](unsigned i) {
           return step.products[i].kind == ProductKind::Recurrence;
         }))
       row.ofData = std::max(row.traced - row.ran - row.firstState, Rational());
-    row.phase = match.phase == TracedProduct::Forward     ? "forward"
-                : match.phase == TracedProduct::Recompute ? "recompute"
-                : match.phase == TracedProduct::Update    ? "update"
-                : hasInput && !hasWeight                  ? "input"
-                : hasWeight && !hasInput                  ? "weight"
-                                                          : "input+weight";
-    if (!match.traced.empty())
-      if (StringRef phase = step.products[match.traced[0]].ownPhase;
-          !phase.empty())
-        row.phase = phase.str();
+    row.phase = phaseOf(row, match);
     if (!audit.run)
       takeFromTrace(row, match);
     // A gradient has the op of the forward product, whose row comes first.
@@ -395,6 +340,68 @@ private:
         row.layer = forward.layer;
     }
     return row;
+  }
+
+  static void addTo(Row &row, const SpecifiedProduct &product) {
+    row.isSpecified = true;
+    row.layer = row.layer.empty() ? product.layer.str()
+                                  : commonPart(row.layer, product.layer);
+    if (row.op.empty())
+      row.op = product.op.str();
+    row.exact += product.exact;
+    row.ran += product.ran;
+    if (product.phase == Phase::InputGradient)
+      row.input += product.exact;
+    else if (product.phase == Phase::WeightGradient)
+      row.weight += product.exact;
+    row.elements = product.elements;
+    row.made = product.made;
+    row.groups = std::max(row.groups, product.groups);
+    if (product.phase == Phase::InputGradient && product.iterations > 1)
+      row.firstState += product.flop / product.iterations;
+  }
+
+  void addTo(Row &row, const TracedProduct &product) const {
+    row.isTraced = true;
+    row.isStopped &= product.isStopped;
+    row.isRunAgain |= product.isRunAgain;
+    row.isUnknown &= !row.isSpecified && !product.flop;
+    row.traced += product.flop.value_or(0);
+    row.kernels += product.kernels;
+    row.parts += product.parts;
+    row.nanoseconds += product.nanoseconds;
+    row.groups = std::max(row.groups, product.groups);
+    row.isFusedAttention |= product.kind == ProductKind::Attention &&
+                            product.phase == TracedProduct::Backward;
+    if (trace.hasShapes) {
+      row.claims[0].flop += product.profiler.value_or(0);
+      row.claims[0].other += product.profilerOther;
+      row.claims[0].inner += product.profiler.value_or(0) -
+                             product.profilerOther - product.profilerLargest;
+      row.claims[0].isUnknown |= !product.profiler;
+      row.claims[1].flop += product.counter.value_or(0);
+      row.claims[1].isUnknown |= !product.counter;
+    }
+    if (!row.isSpecified) {
+      StringRef name = trace.names[trace.host[product.event].name];
+      name.consume_front("aten::");
+      row.op = trace::shownName(name);
+      row.elements = product.elements;
+      row.made = product.made.value_or(0);
+    }
+  }
+
+  std::string phaseOf(const Row &row, const Match &match) const {
+    if (!match.traced.empty())
+      if (StringRef own = step.products[match.traced[0]].ownPhase; !own.empty())
+        return own.str();
+    bool hasInput = !row.input.isZero(), hasWeight = !row.weight.isZero();
+    return match.phase == TracedProduct::Forward     ? "forward"
+           : match.phase == TracedProduct::Recompute ? "recompute"
+           : match.phase == TracedProduct::Update    ? "update"
+           : hasInput && !hasWeight                  ? "input"
+           : hasWeight && !hasInput                  ? "weight"
+                                                     : "input+weight";
   }
 
   /// Without a specification, the FLOP by the trace's shapes count as exact.

@@ -76,7 +76,7 @@ struct Row {
   /// nothing needs.
   Rational ofData;
   int64_t groups = 1;
-  bool isStopped = false; ///< see TracedProduct
+  bool isStopped = false, isRunAgain = false; ///< see TracedProduct
   /// Whether neither the specification nor the shapes in the trace tell its
   /// FLOP.
   bool isUnknown = false;

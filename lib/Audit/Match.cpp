@@ -284,6 +284,7 @@ private:
   void followGradients() {
     std::map<unsigned, std::vector<unsigned>> ours, theirs; // by forward match
     std::vector<unsigned> ourRest, theirRest;
+    std::vector<std::pair<unsigned, std::optional<unsigned>>> again;
     for (unsigned i :
          specifiedIn({Phase::InputGradient, Phase::WeightGradient})) {
       if (auto forward = forwardOfName(specified[i].name))
@@ -310,7 +311,9 @@ private:
             match = matchOf[maker];
       if (match && matches[*match].forward)
         match = matches[*match].forward;
-      if (match)
+      if (traced[i].isRunAgain)
+        again.push_back({i, match});
+      else if (match)
         theirs[*match].push_back(i);
       else
         theirRest.push_back(i);
@@ -341,6 +344,8 @@ private:
         matches[i].forward =
             forwardOfName(specified[matches[i].specified.front()].name);
     swapGradients(before);
+    for (auto [product, forward] : again)
+      addBehind(align({}, product), TracedProduct::Backward, forward);
   }
 
   /// Whether the FLOP are those of one gradient of the forward product, or of
@@ -395,14 +400,8 @@ private:
       isKnown &= traced[j].flop.has_value();
       theirs += traced[j].flop.value_or(0);
     }
-    auto isOtherGradient = [&] {
-      const SpecifiedProduct &one = specified[rest.specified.front()];
-      const TracedProduct &other = traced[rest.traced.front()];
-      return rest.specified.size() == 1 && rest.traced.size() == 1 &&
-             one.elements == other.elements &&
-             !makesSame(rest.specified.front(), rest.traced.front());
-    };
-    if (rest.specified.empty() || rest.traced.empty() || isOtherGradient() ||
+    if (rest.specified.empty() || rest.traced.empty() ||
+        isOtherGradient(rest) ||
         (isKnown && ours != theirs &&
          !(areRecurrences && mayCompute(rest.specified, forward, theirs)) &&
          ours * 2 != theirs && ours != theirs * 2))
@@ -413,6 +412,25 @@ private:
     });
     found.push_back(std::move(rest));
     return found;
+  }
+
+  /// Whether the product of the trace is the gradient of the other operand. A
+  /// gradient of packed weights makes those of all layers, one of their input a
+  /// sum.
+  bool isOtherGradient(const Match &match) const {
+    const TracedProduct &theirs = traced[match.traced.front()];
+    if (match.traced.size() != 1 || !theirs.made)
+      return false;
+    Rational made;
+    bool isSum = true;
+    for (unsigned i : match.specified) {
+      made += specified[i].made;
+      isSum &= specified[i].made == *theirs.made;
+    }
+    bool areOfOneSize =
+        match.specified.size() > 1 ||
+        specified[match.specified.front()].elements == theirs.elements;
+    return areOfOneSize && made != *theirs.made && !isSum;
   }
 
   /// Gradients of one shape. Each element of `ours` has those that one op of
@@ -704,54 +722,4 @@ std::vector<Match>
 netc::audit::match(llvm::ArrayRef<SpecifiedProduct> specified,
                    llvm::ArrayRef<TracedProduct> traced) {
   return Matcher(specified, traced).find();
-}
-
-/// Whether the forward products of two passes are the same, or all of the same
-/// part of the first one's FLOP.
-static bool areAlike(llvm::ArrayRef<TracedProduct> pass,
-                     llvm::ArrayRef<TracedProduct> first) {
-  auto isForward = [](const TracedProduct &product) {
-    return product.phase == TracedProduct::Forward;
-  };
-  auto ours = llvm::make_filter_range(pass, isForward),
-       theirs = llvm::make_filter_range(first, isForward);
-  if (ours.empty() || std::distance(ours.begin(), ours.end()) !=
-                          std::distance(theirs.begin(), theirs.end()))
-    return false;
-  const std::optional<Rational> &one = ours.begin()->flop,
-                                &other = theirs.begin()->flop;
-  for (const auto &[a, b] : llvm::zip(ours, theirs))
-    if (a.kind != b.kind || a.flop.has_value() != b.flop.has_value() ||
-        (a.flop && one && other && *a.flop * *other != *b.flop * *one))
-      return false;
-  return true;
-}
-
-std::vector<Pass> netc::audit::passesOf(llvm::ArrayRef<TracedProduct> traced) {
-  const std::vector<Pass> all = {{0, traced.size()}};
-  std::vector<Pass> passes = {{0, 0}};
-  for (size_t i = 1; i < traced.size(); ++i)
-    if (traced[i].isNamed()) {
-      return all;
-    } else if (traced[i].phase == TracedProduct::Forward &&
-               traced[i - 1].phase != TracedProduct::Forward) {
-      passes.back().end = i;
-      passes.push_back({i, 0});
-    }
-  passes.back().end = traced.size();
-  auto productsOf = [&](const Pass &pass) {
-    return traced.slice(pass.begin, pass.end - pass.begin);
-  };
-  for (Pass &pass : passes) {
-    if (passes.size() > 1 &&
-        !areAlike(productsOf(pass), productsOf(passes.front())))
-      return all;
-    pass.isEvaluation =
-        llvm::none_of(productsOf(pass), [](const TracedProduct &product) {
-          return product.phase == TracedProduct::Backward;
-        });
-  }
-  if (llvm::all_of(passes, [](const Pass &pass) { return pass.isEvaluation; }))
-    return all;
-  return passes;
 }

@@ -36,20 +36,6 @@ struct Match {
 std::vector<Match> match(llvm::ArrayRef<SpecifiedProduct> specified,
                          llvm::ArrayRef<TracedProduct> traced);
 
-/// A forward pass of a step with the backward pass behind it, as indices of
-/// products.
-struct Pass {
-  size_t begin, end;
-  bool isEvaluation =
-      false; ///< without a backward pass, beside others with one
-};
-
-/// The passes of a step. There are several if gradients of micro-batches are
-/// accumulated, or if it evaluates: their forward products are the same, or all
-/// of the same part of the first one's FLOP, as of a smaller last micro-batch.
-/// Else all is one pass.
-std::vector<Pass> passesOf(llvm::ArrayRef<TracedProduct> traced);
-
 } // namespace netc::audit
 
 #endif // NETC_LIB_AUDIT_MATCH_H

@@ -5,6 +5,7 @@
 #include "lib/Audit/Notes.h"
 
 #include "lib/Analysis/Run.h"
+#include "lib/Audit/Passes.h"
 #include "lib/Audit/Sizes.h"
 #include "lib/Audit/Utilization.h"
 #include "llvm/ADT/StringExtras.h"
@@ -290,6 +291,17 @@ static void noteShapes(Audit &audit) {
            hint);
 }
 
+/// Notes gradients that a second backward pass makes again.
+static void noteRunAgain(Audit &audit) {
+  size_t again =
+      llvm::count_if(audit.rows, [](const Row &row) { return row.isRunAgain; });
+  if (again && audit.run)
+    note(audit, "run-again",
+         "gradients that a backward pass makes again, since it goes through "
+         "one graph several times (retain_graph or create_graph): " +
+             llvm::Twine(again) + "; the specification has them once");
+}
+
 /// Notes rows for which a tool's count is unknown.
 static void noteUnknownCounts(Audit &audit) {
   for (auto [i, claim] : llvm::enumerate(audit.claims))
@@ -344,6 +356,7 @@ void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
   const trace::Trace &trace = *audit.trace;
   noteShapes(audit);
   noteUnknownCounts(audit);
+  noteRunAgain(audit);
   if (trace.shapesAdded)
     note(audit, "added-shapes",
          "ops that have their shapes from the execution trace: " +

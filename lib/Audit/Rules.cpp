@@ -83,9 +83,10 @@ static const Rule rules[] = {
            -of.row.input);
      }},
     {"counted-input-gradient",
-     "a gradient of the input is counted that nothing needs",
+     "a gradient of the input is counted that the run does not need",
      [](const Subject &of) {
-       if (of.row.isGradient() && !of.row.isSpecified && of.forward)
+       if (of.row.isGradient() && !of.row.isSpecified && !of.row.isRunAgain &&
+           of.forward)
          return when(of.has.flop == of.forward->exact &&
                          !of.forward->hasInputGradient,
                      of.has.flop);

@@ -6,211 +6,18 @@
 
 #include "lib/Audit/Flop.h"
 #include "lib/Audit/OpenEvents.h"
-#include "lib/Trace/Read.h"
+#include "lib/Audit/StepRange.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 
 using namespace netc;
 using namespace netc::audit;
 using namespace netc::trace;
 using llvm::StringRef;
-
-//===----------------------------------------------------------------------===//
-// Steps
-//===----------------------------------------------------------------------===//
-
-/// The start of the first event, and the end of the last.
-static std::pair<int64_t, int64_t> extentOf(const Trace &trace) {
-  int64_t begin = INT64_MAX, end = INT64_MIN;
-  auto widen = [&](const auto &event) {
-    begin = std::min(begin, event.start);
-    end = std::max(end, event.end());
-  };
-  llvm::for_each(trace.host, widen);
-  llvm::for_each(trace.kernels, widen);
-  return begin <= end ? std::pair(begin, end) : std::pair<int64_t, int64_t>();
-}
-
-namespace {
-struct Marked {
-  int64_t start, end;
-  std::string name;
-};
-} // namespace
-
-/// The ranges with a name for which `is` holds.
-template <typename Is>
-static std::vector<Marked> markedBy(const Trace &trace, Is is) {
-  std::vector<Marked> marked;
-  for (const HostEvent &event : trace.host)
-    if (StringRef name = trace.names[event.name];
-        event.kind == HostEvent::Annotation && is(name))
-      marked.push_back({event.start, event.end(), name.str()});
-  return marked;
-}
-
-/// Steps from the end of one optimizer's step to that of the next. What
-/// precedes the first is left out, since the profiler may have cut it. None if
-/// there are fewer than two optimizer's steps.
-static std::vector<Marked> markedByOptimizer(const Trace &trace) {
-  std::vector<Marked> updates = markedBy(trace, [](StringRef name) {
-    return name.starts_with("Optimizer.step#");
-  });
-  std::vector<Marked> steps;
-  if (updates.size() < 2)
-    return steps;
-  llvm::sort(updates, [](auto &a, auto &b) {
-    return std::tie(a.end, a.start) < std::tie(b.end, b.start);
-  });
-  // Several optimizers may run in one step: take the last one.
-  std::string name = updates.back().name;
-  llvm::erase_if(updates,
-                 [&](const Marked &each) { return each.name != name; });
-  for (size_t i = 1; i < updates.size(); ++i)
-    steps.push_back({updates[i - 1].end, updates[i].end,
-                     "optimizer step " + std::to_string(i + 1)});
-  return steps;
-}
-
-/// Parses `10ms-25ms`, to nanoseconds.
-static std::optional<std::pair<int64_t, int64_t>> timesIn(StringRef text) {
-  auto timeIn = [](StringRef text) -> std::optional<int64_t> {
-    constexpr std::pair<StringRef, double> units[] = {
-        {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    for (auto [unit, nanoseconds] : units)
-      if (StringRef number = text; number.consume_back(unit)) {
-        double value;
-        if (number.getAsDouble(value) || !(value >= 0 && value < 1e6))
-          continue;
-        return int64_t(std::llround(value * nanoseconds));
-      }
-    return std::nullopt;
-  };
-  auto [from, to] = text.split('-');
-  auto start = timeIn(from), end = timeIn(to);
-  if (!start || !end)
-    return std::nullopt;
-  return std::pair(*start, *end);
-}
-
-/// Removes steps that have less than half of the most events in a step: the
-/// profiler saw only the beginning or the end of them. Returns their number.
-static size_t eraseCut(const Trace &trace, std::vector<Marked> &marked) {
-  llvm::sort(marked, [](auto &a, auto &b) { return a.start < b.start; });
-  std::vector<size_t> events(marked.size());
-  for (const HostEvent &event : trace.host) {
-    if (event.kind != HostEvent::Op && event.kind != HostEvent::Launch)
-      continue;
-    size_t behind = llvm::partition_point(marked,
-                                          [&](const Marked &each) {
-                                            return each.start <= event.start;
-                                          }) -
-                    marked.begin();
-    if (behind && event.start < marked[behind - 1].end)
-      ++events[behind - 1];
-  }
-  size_t most = *std::max_element(events.begin(), events.end()), kept = 0;
-  for (size_t i = 0; i < marked.size(); ++i)
-    if (events[i] * 2 >= most)
-      marked[kept++] = marked[i];
-  size_t cut = marked.size() - kept;
-  marked.resize(kept);
-  return cut;
-}
-
-static llvm::Error chooseStep(const Trace &trace, StringRef range,
-                              TracedStep &step) {
-  step.hasTimes = trace.hasTimes;
-  auto [begin, end] = extentOf(trace);
-  std::vector<Marked> marked;
-  if (auto times = timesIn(range)) {
-    if (times->second < times->first)
-      return fail(
-          {"trace-without-range",
-           llvm::formatv("`--range={0}` ends before it begins", range)});
-    int64_t from = begin + times->first,
-            to = begin + std::min(times->second, end - begin);
-    auto begins = [&](const auto &event) {
-      return event.start >= from && event.start < to;
-    };
-    if (llvm::none_of(trace.host, begins) &&
-        llvm::none_of(trace.kernels, begins))
-      return fail({"trace-without-range",
-                   llvm::formatv("no event begins in `--range={0}`; the events "
-                                 "of the trace lie from 0ms to {1}ms",
-                                 range, (end - begin) * 1e-6)});
-    marked = {{from, to, range.str()}};
-  } else if (!range.empty()) {
-    marked = markedBy(trace, [&](StringRef name) {
-      return name == range ||
-             (name.consume_front("ProfilerStep#") && name == range);
-    });
-  } else {
-    marked = markedBy(trace, [](StringRef name) {
-      return name.starts_with("ProfilerStep#");
-    });
-    if (marked.empty())
-      marked = markedByOptimizer(trace);
-    if (!marked.empty())
-      step.cutSteps = eraseCut(trace, marked);
-  }
-  if (marked.empty() && !range.empty())
-    return fail(
-        {"trace-without-range",
-         llvm::formatv("the trace has no range `{0}`; `--range` takes the "
-                       "number of a ProfilerStep, the name of a range of the "
-                       "user, or times from where the trace begins, "
-                       "`10ms-25ms`",
-                       range)});
-  if (marked.empty()) {
-    std::tie(step.start, step.end) = std::pair(begin, end);
-    return llvm::Error::success();
-  }
-  llvm::sort(marked, [](auto &a, auto &b) {
-    return std::make_tuple(a.end - a.start, a.start) <
-           std::make_tuple(b.end - b.start, b.start);
-  });
-  const Marked &chosen = marked[(marked.size() - 1) / 2];
-  step.name = chosen.name;
-  step.steps = marked.size();
-  step.start = chosen.start;
-  step.end = chosen.end;
-  step.isAskedFor = !range.empty();
-  return llvm::Error::success();
-}
-
-static void takeFrom(const Trace &trace, const HostEvent &op,
-                     const HostEvent &before, const HostEvent &last,
-                     TracedStep &step) {
-  step.hasTimes = trace.hasTimes;
-  const HostEvent *range = nullptr;
-  for (const HostEvent &event : trace.host)
-    if (event.kind == HostEvent::Annotation && event.thread == op.thread &&
-        event.start > before.start && event.start <= op.start &&
-        event.end() >= last.end() &&
-        (!range || event.duration < range->duration))
-      range = &event;
-  if (range) {
-    step.start = range->start;
-    step.end = range->end();
-    return;
-  }
-  step.start = op.start;
-  // What frees memory behind the last op is no part of the step.
-  step.end = last.end();
-  for (const HostEvent &event : trace.host) {
-    if (event.kind == HostEvent::Op)
-      step.end = std::max(step.end, event.end());
-    if (event.thread == op.thread && event.start > before.start &&
-        event.start <= op.start && event.end() >= op.end())
-      step.start = std::min(step.start, event.start);
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // The tree of ops
@@ -280,6 +87,7 @@ public:
           addProduct(i, *kind);
     addSuspected();
     findGradientsWithNumbers();
+    eraseEmpty();
     llvm::sort(step.products, [&](auto &a, auto &b) {
       const HostEvent &one = trace.host[a.event], &other = trace.host[b.event];
       return std::tie(one.start, a.event) < std::tie(other.start, b.event);
@@ -288,6 +96,7 @@ public:
       productOf[product.event] = i;
       product.parts = partsOf.lookup(product.event);
     }
+    findRunAgain();
     addPaths();
     addMemory();
     claim();
@@ -470,13 +279,52 @@ private:
     }
   }
 
+  /// Removes products of nothing, such as `convolution_backward` for the
+  /// gradient of a bias alone.
+  void eraseEmpty() {
+    auto isEmpty = [](const TracedProduct &product) {
+      return product.flop && product.flop->isZero();
+    };
+    for (uint32_t i : tree.order)
+      if (holder[i] != nobody && isEmpty(step.products[productOf[holder[i]]]))
+        holder[i] = nobody;
+    llvm::erase_if(step.products, isEmpty);
+  }
+
+  /// Marks gradients of nodes that run several times, since a backward pass
+  /// keeps its graph (retain_graph) or is differentiated (create_graph). The
+  /// first run with most gradients is the one of the step.
+  void findRunAgain() {
+    llvm::DenseMap<uint32_t, unsigned> gradientsOf; // by run
+    for (const TracedProduct &product : step.products)
+      gradientsOf[product.region] += product.phase == TracedProduct::Backward;
+    auto numberOf = [&](const TracedProduct &product) {
+      return product.phase == TracedProduct::Backward
+                 ? trace.host[product.region].sequence
+                 : -1;
+    };
+    std::map<int64_t, uint32_t> chosen; // the run, by number of the node
+    for (const TracedProduct &product : step.products)
+      if (int64_t number = numberOf(product); number >= 0) {
+        uint32_t &run =
+            chosen.try_emplace(number, product.region).first->second;
+        if (gradientsOf[product.region] > gradientsOf[run])
+          run = product.region;
+      }
+    for (TracedProduct &product : step.products)
+      if (int64_t number = numberOf(product); number >= 0)
+        product.isRunAgain = chosen[number] != product.region;
+  }
+
   /// The shape of an operand in the outermost op around event `i` that has an
-  /// operand of as many elements.
+  /// operand of as many elements. A function that autograd or a compiler made
+  /// has other operands, such as all weights.
   llvm::ArrayRef<int64_t> unfolded(uint32_t i,
                                    llvm::ArrayRef<int64_t> operand) const {
     Rational elements = elementsOf(operand);
     for (i = tree.parent[i];
-         i != nobody && isOp(i) && nodeOf(nameOf(i)).empty();
+         i != nobody && isOp(i) && nameOf(i).contains("::") &&
+         nodeOf(nameOf(i)).empty();
          i = tree.parent[i])
       for (unsigned k = 0; k < trace.inputsOf(trace.host[i]).shapes.size; ++k)
         if (llvm::ArrayRef<int64_t> shape = trace.shape(trace.host[i], k);
@@ -796,7 +644,7 @@ TracedStep netc::audit::traceStepFrom(const Trace &trace, const HostEvent &op,
                                       const HostEvent &before,
                                       const HostEvent &last) {
   TracedStep step;
-  takeFrom(trace, op, before, last, step);
+  chooseStepFrom(trace, op, before, last, step);
   Builder(trace, step).build();
   return step;
 }

@@ -65,6 +65,9 @@ struct TracedProduct {
   /// The largest part of `profiler` for one event.
   Rational profilerLargest;
   unsigned parts = 0; ///< number of events inside
+  /// Whether its node of autograd runs several times, and this is a run beside
+  /// the one with most gradients; see findRunAgain().
+  bool isRunAgain = false;
   /// Whether the op began but did not run: recomputation stops when it has all
   /// that it needs.
   bool isStopped = false;

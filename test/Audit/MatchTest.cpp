@@ -200,6 +200,31 @@ TEST(Match, GradientsThatMakeTheWeightAreTold) {
   EXPECT_EQ(textOf({ours[0], ours[2]}, {theirs[0], theirs[2]}), "a=0 -a +1");
 }
 
+TEST(Match, AGradientOfPackedWeightsIsNoneOfTheirInput) {
+  std::vector<SpecifiedProduct> ours = {specified("q", 10), specified("k", 10),
+                                        specified("v", 10)};
+  for (int i = 0; i < 3; ++i)
+    ours.push_back(specified(ours[i].name, 10, Phase::WeightGradient));
+  std::vector<TracedProduct> theirs = {traced(30, 1),
+                                       traced(30, 1, TracedProduct::Backward)};
+  for (int i = 3; i < 6; ++i)
+    ours[i].made = 4;
+  theirs[1].made = 12;
+  EXPECT_EQ(textOf(ours, theirs), "q,k,v=0 q,k,v=1");
+  theirs[1].made = 5;
+  EXPECT_EQ(textOf(ours, theirs), "q,k,v=0 -q -k -v +1");
+}
+
+TEST(Match, GradientsThatAreMadeAgainAreInTheTraceAlone) {
+  std::vector<SpecifiedProduct> ours = {
+      specified("a", 10), specified("a", 10, Phase::WeightGradient)};
+  auto back = TracedProduct::Backward;
+  std::vector<TracedProduct> theirs = {traced(10, 1), traced(10, 1, back),
+                                       traced(10, 1, back)};
+  theirs[1].isRunAgain = true;
+  EXPECT_EQ(textOf(ours, theirs), "a=0 a=2 +1");
+}
+
 TEST(Match, WhatIsRunAgainFollowsWhatItRepeats) {
   auto again = TracedProduct::Recompute, back = TracedProduct::Backward;
   std::vector<SpecifiedProduct> ours = {

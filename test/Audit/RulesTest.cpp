@@ -288,7 +288,7 @@ constexpr const char *meanings[] = {
     "an op of this kind is not known to the tool",
     "gradients are not counted",
     "the gradient of the input is left out",
-    "a gradient of the input is counted that nothing needs",
+    "a gradient of the input is counted that the run does not need",
     "the gradient of a grouped weight counts once for each group",
     "counted twice: an op and what it calls, or two kernels",
     "counted once for each of its kernels",

@@ -110,11 +110,18 @@ def outside(trace):
     trace.around("cpu_op", "aten::mse_loss", lambda: trace.op("aten::mul", [2, 8]))
 
 
+def of_bias(trace):
+    """Gradients of a frozen layer that has a bias to train."""
+    inner = lambda: trace.op("aten::convolution_backward", *SECOND, values=backward("[False, False, True]"))
+    trace.node("ConvolutionBackward0", 3, inner)
+
+
 ONE, TWO = [IMAGE, WEIGHT], [IMAGE, WEIGHT, []]
 convolutions().write("convolutions")
 convolutions(outside).write("outside")
 convolutions(lambda trace: trace.op("aten::mm", [3, 5], [5, 7])).write("extra")
 convolutions(drop=True).write("absent")
+convolutions(of_bias).write("bias")
 forward, both = "aten::convolution", "aten::convolution_backward"
 counts("right", (forward, ONE, F), (forward, TWO, F), (both, SECOND, 2 * F), (both, FIRST, F))
 counts("fma", (forward, ONE, F // 2), (forward, TWO, F // 2), (both, SECOND, F), (both, FIRST, F // 2))
@@ -604,6 +611,16 @@ penalty.node("MmBackward0", 3, lambda: penalty.op("aten::mm", [4, 16], [16, 2]))
 for sequence, *products in (2, ([16, 4], [4, 2]), ([4, 2], [2, 16])), (1, ([8, 4], [4, 16])):
     penalty.node("MmBackward0", sequence, lambda: [penalty.op("aten::mm", a, b) for a, b in products])
 penalty.write("penalty")
+
+# A backward pass that goes through one graph twice, with an op of a compiler around the forward pass.
+twice = Trace()
+weights = {"Input Dims": [[16, 4, 2], [8, 16]]}
+for sequence, product in (1, ([4, 8], [8, 16])), (2, ([4, 16], [16, 2])):
+    twice.around("cpu_op", "CompiledFunction", lambda: twice.op("aten::mm", *product, sequence=sequence), **weights)
+for _ in range(2):
+    for sequence, *products in (2, ([16, 4], [4, 2]), ([4, 2], [2, 16])), (1, ([8, 4], [4, 16])):
+        twice.node("MmBackward0", sequence, lambda: [twice.op("aten::mm", a, b) for a, b in products])
+twice.write("again")
 
 # Passes forward and backward of 3 and of 2 examples, then one step of the optimizer; with an evaluation of 6 behind them;
 # and an optimizer that asks for gradients twice.

@@ -1,0 +1,60 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Audit/Passes.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace netc;
+using namespace netc::audit;
+
+/// Whether the forward products of two passes are the same, or all of the same
+/// part of the first one's FLOP.
+static bool areAlike(llvm::ArrayRef<TracedProduct> pass,
+                     llvm::ArrayRef<TracedProduct> first) {
+  auto isForward = [](const TracedProduct &product) {
+    return product.phase == TracedProduct::Forward;
+  };
+  auto ours = llvm::make_filter_range(pass, isForward),
+       theirs = llvm::make_filter_range(first, isForward);
+  if (ours.empty() || std::distance(ours.begin(), ours.end()) !=
+                          std::distance(theirs.begin(), theirs.end()))
+    return false;
+  const std::optional<Rational> &one = ours.begin()->flop,
+                                &other = theirs.begin()->flop;
+  for (const auto &[a, b] : llvm::zip(ours, theirs))
+    if (a.kind != b.kind || a.flop.has_value() != b.flop.has_value() ||
+        (a.flop && one && other && *a.flop * *other != *b.flop * *one))
+      return false;
+  return true;
+}
+
+std::vector<Pass> netc::audit::passesOf(llvm::ArrayRef<TracedProduct> traced) {
+  const std::vector<Pass> all = {{0, traced.size()}};
+  std::vector<Pass> passes = {{0, 0}};
+  for (size_t i = 1; i < traced.size(); ++i)
+    if (traced[i].isNamed()) {
+      return all;
+    } else if (traced[i].phase == TracedProduct::Forward &&
+               traced[i - 1].phase != TracedProduct::Forward) {
+      passes.back().end = i;
+      passes.push_back({i, 0});
+    }
+  passes.back().end = traced.size();
+  auto productsOf = [&](const Pass &pass) {
+    return traced.slice(pass.begin, pass.end - pass.begin);
+  };
+  for (Pass &pass : passes) {
+    if (passes.size() > 1 &&
+        !areAlike(productsOf(pass), productsOf(passes.front())))
+      return all;
+    pass.isEvaluation =
+        llvm::none_of(productsOf(pass), [](const TracedProduct &product) {
+          return product.phase == TracedProduct::Backward;
+        });
+  }
+  if (llvm::all_of(passes, [](const Pass &pass) { return pass.isEvaluation; }))
+    return all;
+  return passes;
+}

@@ -1,0 +1,28 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_AUDIT_PASSES_H
+#define NETC_LIB_AUDIT_PASSES_H
+
+#include "lib/Audit/TracedStep.h"
+
+namespace netc::audit {
+
+/// A forward pass of a step with the backward pass behind it, as indices of
+/// products.
+struct Pass {
+  size_t begin, end;
+  bool isEvaluation =
+      false; ///< without a backward pass, beside others with one
+};
+
+/// The passes of a step. There are several if gradients of micro-batches are
+/// accumulated, or if it evaluates: their forward products are the same, or all
+/// of the same part of the first one's FLOP, as of a smaller last micro-batch.
+/// Else all is one pass.
+std::vector<Pass> passesOf(llvm::ArrayRef<TracedProduct> traced);
+
+} // namespace netc::audit
+
+#endif // NETC_LIB_AUDIT_PASSES_H
