@@ -97,7 +97,7 @@ public:
         alignment.find([&](size_t i, size_t j, BandedAlignment::Offer offer) {
           offerBlocks(i, j, offer);
         });
-    return joinGaps(preferSame(blocks));
+    return joinGaps(dropDoubtful(preferSame(blocks)));
   }
 
 private:
@@ -107,6 +107,7 @@ private:
   enum Price : int64_t {
     Unit = int64_t(1) << 32,
     Same = 0,
+    OtherGradients = Unit / 2, // decides between equal costs
     SameFlop = 2 * Unit,
     Adds = 3 * Unit,
     InOrder = 6 * Unit,
@@ -120,14 +121,19 @@ private:
       if (a.flop && b.flop) {
         double ours = firstSums.of(i - 1), theirs = secondSums.of(j - 1);
         if (ours == theirs && a.flop == b.flop && a.mayBe(b))
-          offer(1, 1, (isSame(a, b) ? Same : SameFlop) - likeness(a, b),
+          offer(1, 1,
+                (isSame(a, b) ? Same : SameFlop) +
+                    (haveSameGradients(a, b) ? Same : OtherGradients) -
+                    likeness(a, b),
                 a.hasSizesOf(b) ? Confidence::Exact : Confidence::Order);
         if (a.mayAddUpTo(b)) {
           if (size_t many = secondSums.addingUpTo(*a.flop, ours, j, maxBlock);
-              many && haveSameResults(a, second.slice(j - many, many)))
+              many && mayBeParts(a, second.slice(j - many, many)) &&
+              haveSameResults(a, second.slice(j - many, many)))
             offer(1, many, Adds - likeness(a, b), Confidence::Sum);
           if (size_t many = firstSums.addingUpTo(*b.flop, theirs, i, maxBlock);
-              many && haveSameResults(first.slice(i - many, many), b))
+              many && mayBeParts(first.slice(i - many, many), b) &&
+              haveSameResults(first.slice(i - many, many), b))
             offer(many, 1, Adds - likeness(a, b), Confidence::Sum);
         }
       } else if (a.kind == b.kind) {
@@ -138,6 +144,47 @@ private:
       offer(1, 0, Gap, Confidence::None);
     if (j)
       offer(0, 1, Gap, Confidence::None);
+  }
+
+  /// Whether both have gradients, or neither, as far as is known.
+  static bool haveSameGradients(const Item &ours, const Item &theirs) {
+    return !theirs.hasGradient || ours.hasGradient == theirs.hasGradient;
+  }
+
+  /// Whether several items of one side may be one product of the other: none
+  /// follows from those before. Loops, fused kernels and rows of one matrix
+  /// are an exception.
+  static bool mayBeParts(llvm::ArrayRef<Item> ours,
+                         llvm::ArrayRef<Item> theirs) {
+    auto areBeside = [](llvm::ArrayRef<Item> items) {
+      return llvm::none_of(items.drop_front(),
+                           [](const Item &item) { return item.isApart; });
+    };
+    return (areBeside(ours) && areBeside(theirs)) ||
+           llvm::any_of(theirs, isMadeOfProducts) ||
+           llvm::any_of(ours,
+                        [](const Item &item) { return item.iterations > 1; }) ||
+           llvm::all_of(theirs, [&](const Item &part) {
+             return llvm::any_of(ours, [&](const Item &whole) {
+               return areRowsOf(part, whole);
+             });
+           });
+  }
+
+  /// Whether a product of matrices multiplies some rows by the same weight.
+  static bool areRowsOf(const Item &part, const Item &whole) {
+    if (whole.weight.isZero() || !whole.flop || !part.flop)
+      return false;
+    Rational share = *part.flop / *whole.flop;
+    Elements rows = whole.elements;
+    auto weight = llvm::find(rows, whole.weight);
+    if (weight == rows.end())
+      return false;
+    for (Rational &elements : rows)
+      if (&elements != weight)
+        elements *= share;
+    llvm::sort(rows);
+    return rows == part.elements;
   }
 
   /// The length of the longest common subsequence of their names.
@@ -178,6 +225,28 @@ private:
         better.push_back({block.i + 1, block.j + j, 0, 1, Confidence::None});
     }
     return better;
+  }
+
+  /// Where several items of the trace add up to one, and one like that beside
+  /// it was left out, they may as well be one each of others.
+  std::vector<Block> dropDoubtful(llvm::ArrayRef<Block> blocks) const {
+    std::vector<Block> sure;
+    for (auto [at, block] : llvm::enumerate(blocks)) {
+      auto isLeftOut = [&, &block = block](size_t other) {
+        return other < blocks.size() && blocks[other].many == 1 &&
+               blocks[other].others == 0 &&
+               isSame(first[block.i], first[blocks[other].i]);
+      };
+      if (block.many != 1 || block.others < 2 ||
+          !(isLeftOut(at - 1) || isLeftOut(at + 1))) {
+        sure.push_back(block);
+        continue;
+      }
+      sure.push_back({block.i, block.j, 1, 0, Confidence::None});
+      for (size_t j = 0; j < block.others; ++j)
+        sure.push_back({block.i + 1, block.j + j, 0, 1, Confidence::None});
+    }
+    return sure;
   }
 
   /// The gap that holds an item like `i` at the end of blocks; what is matched
@@ -225,6 +294,7 @@ private:
       std::optional<Rational> a = sumOf(first.slice(gap.i, many)),
                               b = sumOf(second.slice(gap.j, others));
       if (many && others && a && b && *a == *b &&
+          mayBeParts(first.slice(gap.i, many), second.slice(gap.j, others)) &&
           mayBeOne(first.slice(gap.i, many), second.slice(gap.j, others)))
         gap.confidence = Confidence::Sum;
       else if (many && others == 1 && !b && isMadeOfProducts(second[gap.j]))

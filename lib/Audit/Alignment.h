@@ -18,9 +18,18 @@ struct Item {
   int64_t groups; ///< of a convolution
   /// Of a convolution; see EventCost.
   llvm::ArrayRef<int64_t> read, window, dilation;
+  std::optional<bool> isTransposed;
   /// The parts of the names around it, from the outside.
   llvm::ArrayRef<llvm::StringRef> names;
   llvm::StringRef op; ///< `linear` of a specification; empty for a trace
+  /// Whether it has a gradient; none if the trace does not tell.
+  std::optional<bool> hasGradient;
+  /// Whether it cannot be a part of one product with the item before: it reads
+  /// the result of that, or an op that computes lies between.
+  bool isApart;
+  Rational iterations; ///< of a specification's loop
+  /// Elements of its weight; 0 if not known.
+  Rational weight;
 
   /// Whether the sizes of both are equal, or unknown for one of them.
   bool hasSizesOf(const Item &other) const {

@@ -245,6 +245,8 @@ static EventCost convolution(const Trace &trace, const HostEvent &event,
   cost.read = input.drop_front();
   cost.window = weight.drop_front(2);
   cost.dilation = dilationOf(trace.value(event, dilationPlace), cost.window);
+  if (transposedPlace >= 0 && !trace.value(event, transposedPlace).empty())
+    cost.isTransposed = isTransposed;
   return cost;
 }
 
@@ -270,6 +272,8 @@ static EventCost convolutionBackward(const Trace &trace, const HostEvent &event,
   cost.read = input.drop_front();
   cost.window = weight.drop_front(2);
   cost.dilation = dilationOf(trace.value(event, 6), cost.window);
+  if (!trace.value(event, 7).empty())
+    cost.isTransposed = isTransposed;
   cost.weight = one * int(hasWeight);
   cost.counter = one * int(hasInput) + *cost.weight * groupsOf(trace, event);
   return cost;
@@ -376,6 +380,26 @@ static EventCost manyLayerRnn(const Trace &trace, const HostEvent &event,
   return cost;
 }
 
+/// Whether an op that Inductor fuses has a second operand, which it adds,
+/// between its input and its weight.
+static bool hasOther(const Trace &trace, const HostEvent &event) {
+  return trace.shape(event, 1).size() > 1 &&
+         trace.shape(event, 2).size() == trace.shape(event, 1).size();
+}
+
+static EventCost fusedLinear(const Trace &trace, const HostEvent &event,
+                             Dims result) {
+  return hasOther(trace, event) ? linear<2>(trace, event, result)
+                                : linear<1>(trace, event, result);
+}
+
+/// The cost of a convolution that Inductor fuses with what follows it.
+static EventCost fusedConvolution(const Trace &trace, const HostEvent &event,
+                                  Dims result) {
+  return hasOther(trace, event) ? none()
+                                : convolution<4, 3, 5>(trace, event, result);
+}
+
 static EventCost unknown(const Trace &, const HostEvent &, Dims) {
   return none();
 }
@@ -437,6 +461,10 @@ static const Kind kinds[] = {
      true},
     {"mkl::_mkl_linear", ProductKind::Matrices, linear<2>, Kind::NotCounted,
      true},
+    {"mkldnn::_linear_pointwise", ProductKind::Matrices, fusedLinear,
+     Kind::NotCounted},
+    {"mkldnn::_convolution_pointwise", ProductKind::Windows, fusedConvolution,
+     Kind::NotCounted},
     {"aten::convolution", ProductKind::Windows, convolution<3, 4, 5, 6>},
     {"aten::_convolution", ProductKind::Windows, convolution<3, 4, 5, 6>},
     {"aten::convolution_backward", ProductKind::Windows, convolutionBackward},
@@ -508,6 +536,52 @@ static const Kind *kindOf(StringRef name) {
   const Kind *kind =
       llvm::find_if(kinds, [&](const Kind &kind) { return kind.name == name; });
   return kind == std::end(kinds) ? nullptr : kind;
+}
+
+bool netc::audit::movesData(StringRef op) {
+  constexpr StringRef ops[] = {"_local_scalar_dense",
+                               "_reshape_alias",
+                               "_to_copy",
+                               "_unsafe_view",
+                               "add",
+                               "add_",
+                               "alias",
+                               "as_strided",
+                               "cat",
+                               "chunk",
+                               "clone",
+                               "contiguous",
+                               "copy_",
+                               "detach",
+                               "empty",
+                               "empty_like",
+                               "empty_strided",
+                               "expand",
+                               "expand_as",
+                               "flatten",
+                               "item",
+                               "lift_fresh",
+                               "movedim",
+                               "narrow",
+                               "permute",
+                               "reshape",
+                               "resolve_conj",
+                               "resolve_neg",
+                               "select",
+                               "slice",
+                               "split",
+                               "split_with_sizes",
+                               "squeeze",
+                               "stack",
+                               "t",
+                               "to",
+                               "transpose",
+                               "unbind",
+                               "unflatten",
+                               "unsqueeze",
+                               "view",
+                               "view_as"};
+  return op.consume_front("aten::") && llvm::is_contained(ops, op);
 }
 
 bool netc::audit::multiplies(StringRef op) {

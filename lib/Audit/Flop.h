@@ -29,6 +29,8 @@ struct EventCost {
   /// The dilations of a convolution, 1 where its window has one element; empty
   /// if not known.
   llvm::SmallVector<int64_t, 3> dilation = {};
+  /// Whether a convolution is a transposed one; none if that is not known.
+  std::optional<bool> isTransposed = std::nullopt;
   /// The shape of the first operand of data; empty if not known.
   llvm::ArrayRef<int64_t> operand = {};
   /// Elements of the scores of attention, which a fused kernel has inside.
@@ -50,6 +52,10 @@ std::optional<ProductKind> productKindOf(const trace::Trace &trace,
 
 /// Whether an op of this name is a product, or contains one.
 bool multiplies(llvm::StringRef op);
+
+/// Whether an op makes a view, copies or adds. Such ops stand between the parts
+/// of one product.
+bool movesData(llvm::StringRef op);
 
 /// The kind of product that an event may be, by words in its name, if
 /// productKindOf() found none. netc may not know its cost.

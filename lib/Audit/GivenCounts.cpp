@@ -128,7 +128,7 @@ private:
       for (auto [event, product] : sum.events)
         sum.weight += weightOf(*event, product);
       // The list may cover fewer steps than the trace.
-      if (hasShapes && !sum.events.empty()) {
+      if ((hasShapes || areOfAllSteps) && !sum.events.empty()) {
         whole -= sum.flop / steps;
         sum.flop *= Rational::fraction(sum.events.size(), sum.calls);
         whole += sum.flop;
@@ -136,11 +136,37 @@ private:
         sum.flop /= steps;
       }
     }
+    divideBySteps();
+  }
+
+  /// Divides counts of which each is the same multiple of what the step has:
+  /// they are of several steps.
+  void divideBySteps() {
+    std::optional<Rational> steps;
+    for (const auto &[key, sum] : sums) {
+      if (sum.weight.isZero() && sum.flop.isZero())
+        continue;
+      Rational ratio = sum.flop / sum.weight;
+      if (!ratio.isInteger() || ratio < 2 || ratio != steps.value_or(ratio))
+        return;
+      steps = ratio;
+    }
+    if (!steps)
+      return;
+    for (auto &[key, sum] : sums)
+      sum.flop /= *steps;
+    whole /= *steps;
+    note(audit, "counted-steps",
+         audit.claims[claim].id + ": each op has " + steps->str() +
+             " times what the step has; they are taken for counts of " +
+             steps->str() + " steps");
   }
 
   void takeEvents() {
-    for (const trace::HostEvent &event : trace.host) {
-      if (event.start < step.start || event.start >= step.end)
+    bool isProfiler = given.counts.front().module == 0;
+    for (auto [i, event] : llvm::enumerate(trace.host)) {
+      if (event.start < step.start || event.start >= step.end ||
+          (isProfiler && step.dropped.contains(i)))
         continue;
       auto found = sums.find(
           keyOf(trace, event.name,

@@ -56,11 +56,13 @@ class Matcher {
 public:
   Matcher(llvm::ArrayRef<SpecifiedProduct> specified,
           llvm::ArrayRef<TracedProduct> traced)
-      : specified(specified), traced(traced), matchOf(traced.size()) {}
+      : specified(specified), traced(traced), matchOf(traced.size()),
+        makerOf(traced.size()), hasGradient(traced.size()) {}
 
   std::vector<Match> find() {
     if (llvm::any_of(traced, [](auto &product) { return product.isNamed(); }))
       return matchNames();
+    findMakers();
     std::vector<unsigned> ours = specifiedIn({Phase::Forward}),
                           theirs = tracedIn(TracedProduct::Forward);
     add(align(ours, theirs), TracedProduct::Forward);
@@ -131,6 +133,34 @@ private:
     return std::move(matches);
   }
 
+  /// Finds the products in whose node of autograd each gradient runs.
+  void findMakers() {
+    for (const SpecifiedProduct &product : specified)
+      if (product.phase == Phase::InputGradient ||
+          product.phase == Phase::WeightGradient)
+        trained.insert(product.name);
+    std::map<int64_t, std::vector<unsigned>> bySequence;
+    for (auto [i, product] : llvm::enumerate(traced))
+      if (product.phase != TracedProduct::Backward && product.sequence >= 0)
+        bySequence[product.sequence].push_back(i);
+    std::map<uint32_t, unsigned> gradientsOf; // by node
+    for (unsigned i : tracedIn(TracedProduct::Backward))
+      ++gradientsOf[traced[i].region];
+    for (unsigned i : tracedIn(TracedProduct::Backward)) {
+      // An op without a node has the number of the next node. So the last op
+      // that fits created the node.
+      auto makers = bySequence.find(traced[i].sequence);
+      if (makers == bySequence.end() ||
+          gradientsOf[traced[i].region] > kMostGradients)
+        continue;
+      for (unsigned maker : makers->second)
+        if (isGradientOf(traced[i], traced[maker]))
+          makerOf[i] = maker;
+      if (makerOf[i])
+        hasGradient[*makerOf[i]] = hasMakers = true;
+    }
+  }
+
   std::vector<unsigned> specifiedIn(std::initializer_list<Phase> phases) const {
     std::vector<unsigned> list;
     for (auto [i, product] : llvm::enumerate(specified))
@@ -146,22 +176,46 @@ private:
     return list;
   }
 
+  /// Elements of the weight of a product of matrices, which are those of its
+  /// three operands divided by those of its input and its result; 0 if its
+  /// input is not known.
+  static Rational weightOf(const SpecifiedProduct &product) {
+    Rational all = product.made, input = product.operand.empty() ? 0 : 1;
+    for (int64_t size : product.operand)
+      input *= size;
+    for (const Rational &elements : product.elements)
+      all /= elements;
+    return input.isZero() || all.isZero() ? Rational() : 1 / (all * input);
+  }
+
   std::vector<Match> align(llvm::ArrayRef<unsigned> ours,
                            llvm::ArrayRef<unsigned> theirs) const {
     std::vector<Item> first, second;
     std::deque<NameParts> names; // items refer to its elements
-    for (unsigned i : ours)
-      first.push_back(
-          {specified[i].flop, specified[i].elements,
-           specified[i].made * specified[i].iterations, specified[i].kind,
-           specified[i].groups, specified[i].read, specified[i].window,
-           specified[i].dilation, names.emplace_back(specified[i].name).get(),
-           specified[i].op});
-    for (unsigned i : theirs)
-      second.push_back({traced[i].flop, traced[i].elements, traced[i].made,
-                        traced[i].kind, traced[i].groups, traced[i].read,
-                        traced[i].window, traced[i].dilation,
-                        names.emplace_back(traced[i].path).get(), ""});
+    for (auto [place, i] : llvm::enumerate(ours)) {
+      const SpecifiedProduct &product = specified[i];
+      bool isForward = product.phase == Phase::Forward;
+      first.push_back({product.flop, product.elements,
+                       product.made * product.iterations, product.kind,
+                       product.groups, product.read, product.window,
+                       product.dilation, product.isTransposed,
+                       names.emplace_back(product.name).get(), product.op,
+                       trained.contains(product.name),
+                       isForward && place &&
+                           specified[ours[place - 1]].depth != product.depth,
+                       product.iterations, weightOf(product)});
+    }
+    for (unsigned i : theirs) {
+      const TracedProduct &product = traced[i];
+      bool isForward = product.phase == TracedProduct::Forward;
+      second.push_back({product.flop, product.elements, product.made,
+                        product.kind, product.groups, product.read,
+                        product.window, product.dilation, product.isTransposed,
+                        names.emplace_back(product.path).get(), "",
+                        isForward && hasMakers ? std::optional(hasGradient[i])
+                                               : std::nullopt,
+                        isForward && product.isApart, 1, 0});
+    }
     std::vector<Match> found;
     for (const Block &block : alignItems(first, second)) {
       Match &match = found.emplace_back();
@@ -269,12 +323,17 @@ private:
   /// previous region, since the backward pass runs in reverse order.
   std::optional<size_t> placeOf(llvm::ArrayRef<unsigned> region,
                                 llvm::ArrayRef<unsigned> forward) const {
-    if (region.size() > forward.size())
+    // A product whose own node has gradients is not the one that a product
+    // with gradients repeats.
+    auto mayRepeat = [&](unsigned a, unsigned b) {
+      return isSame(a, b) && !(hasGradient[a] && hasGradient[b]);
+    };
+    size_t last = std::min(lastPlace, forward.size());
+    if (region.size() > last)
       return std::nullopt;
-    for (size_t place = std::min(lastPlace, forward.size() - region.size() + 1);
-         place-- > 0;)
+    for (size_t place = last - region.size() + 1; place-- > 0;)
       if (std::equal(region.begin(), region.end(), forward.begin() + place,
-                     [&](unsigned a, unsigned b) { return isSame(a, b); }))
+                     mayRepeat))
         return place;
     return std::nullopt;
   }
@@ -284,7 +343,7 @@ private:
   void followGradients() {
     std::map<unsigned, std::vector<unsigned>> ours, theirs; // by forward match
     std::vector<unsigned> ourRest, theirRest;
-    std::vector<std::pair<unsigned, std::optional<unsigned>>> again;
+    std::vector<std::pair<unsigned, std::optional<unsigned>>> alone;
     for (unsigned i :
          specifiedIn({Phase::InputGradient, Phase::WeightGradient})) {
       if (auto forward = forwardOfName(specified[i].name))
@@ -292,27 +351,15 @@ private:
       else
         ourRest.push_back(i);
     }
-    std::map<int64_t, std::vector<unsigned>> bySequence;
-    for (auto [i, product] : llvm::enumerate(traced))
-      if (product.phase != TracedProduct::Backward && product.sequence >= 0)
-        bySequence[product.sequence].push_back(i);
-    std::map<uint32_t, unsigned> gradientsOf; // by node
-    for (unsigned i : tracedIn(TracedProduct::Backward))
-      ++gradientsOf[traced[i].region];
     for (unsigned i : tracedIn(TracedProduct::Backward)) {
       std::optional<unsigned> match;
-      // An op without a node has the number of the next node. So the last op
-      // that fits created the node.
-      if (auto makers = bySequence.find(traced[i].sequence);
-          makers != bySequence.end() &&
-          gradientsOf[traced[i].region] <= kMostGradients)
-        for (unsigned maker : makers->second)
-          if (isGradientOf(traced[i], traced[maker]))
-            match = matchOf[maker];
+      if (makerOf[i])
+        match = matchOf[*makerOf[i]];
       if (match && matches[*match].forward)
         match = matches[*match].forward;
-      if (traced[i].isRunAgain)
-        again.push_back({i, match});
+      bool isOfNone = match && matches[*match].specified.empty();
+      if (traced[i].isRunAgain || isOfNone)
+        alone.push_back({i, match});
       else if (match)
         theirs[*match].push_back(i);
       else
@@ -324,9 +371,9 @@ private:
         llvm::append_range(ourRest, list);
         continue;
       }
-      sortByOperand(list, found->second);
-      sortByResult(list, found->second);
-      addBehind(joined(align(list, found->second), match),
+      addBehind(areOneOfUnknownSize(found->second)
+                    ? std::vector<Match>{orderedMatch(list, found->second)}
+                    : alignGradients(list, found->second, match),
                 TracedProduct::Backward, match);
       theirs.erase(found);
     }
@@ -344,8 +391,32 @@ private:
         matches[i].forward =
             forwardOfName(specified[matches[i].specified.front()].name);
     swapGradients(before);
-    for (auto [product, forward] : again)
+    for (auto [product, forward] : alone)
       addBehind(align({}, product), TracedProduct::Backward, forward);
+  }
+
+  std::vector<Match> alignGradients(std::vector<unsigned> &ours,
+                                    std::vector<unsigned> &theirs,
+                                    unsigned forward) const {
+    sortByOperand(ours, theirs);
+    sortByResult(ours, theirs);
+    return joined(align(ours, theirs), forward);
+  }
+
+  /// Whether it is one op of unknown FLOP that may make both gradients of a
+  /// convolution.
+  bool areOneOfUnknownSize(llvm::ArrayRef<unsigned> theirs) const {
+    return theirs.size() == 1 && !traced[theirs[0]].flop &&
+           traced[theirs[0]].kind == ProductKind::Windows;
+  }
+
+  static Match orderedMatch(llvm::ArrayRef<unsigned> ours,
+                            llvm::ArrayRef<unsigned> theirs) {
+    Match match;
+    match.specified.append(ours.begin(), ours.end());
+    match.traced.append(theirs.begin(), theirs.end());
+    match.confidence = Confidence::Order;
+    return match;
   }
 
   /// Whether the FLOP are those of one gradient of the forward product, or of
@@ -712,6 +783,11 @@ private:
   llvm::ArrayRef<TracedProduct> traced;
   std::vector<Match> matches;
   std::vector<std::optional<unsigned>> matchOf; ///< by traced product
+  /// By gradient of the trace: the product in whose node it runs.
+  std::vector<std::optional<unsigned>> makerOf;
+  std::vector<bool> hasGradient;           ///< by traced product
+  bool hasMakers = false;                  ///< whether any is known
+  llvm::DenseSet<llvm::StringRef> trained; ///< names of products with gradients
   /// The matches of forward products, by name.
   llvm::DenseMap<llvm::StringRef, llvm::SmallVector<unsigned, 1>> forwardOf;
   size_t lastPlace = ~size_t(0);

@@ -261,6 +261,16 @@ static std::optional<Row> atOwnBatch(const Subject &of) {
   return ran;
 }
 
+/// The row as it would be if all of a masked square counted.
+static std::optional<Row> withoutMask(const Subject &of) {
+  if (!of.audit.run || of.audit.run->conventions.causal != Conventions::Half ||
+      !of.row.isSpecified || of.row.traced == of.row.exact)
+    return std::nullopt;
+  Row whole = of.row;
+  whole.exact = of.row.traced;
+  return whole;
+}
+
 /// A recomputed row as it would be in the forward pass.
 static std::optional<Row> atFirst(const Subject &of) {
   if (of.row.phase != "recompute" || of.row.isStopped)
@@ -294,6 +304,7 @@ static void explain(const Subject &of, RowClaim &claim) {
     claim.rules = {rule};
   } else if (!explainRest(of, "batch", atOwnBatch(of), claim) &&
              !explainRest(of, "recompute", atFirst(of), claim) &&
+             !explainRest(of, "causal", withoutMask(of), claim) &&
              !claim.other.isZero()) {
     // Additions next to a product may be counted in addition to another rule.
     if (const Rule *rule = explaining(of, claim.other)) {

@@ -90,6 +90,16 @@ static Told compareOperand(const SpecifiedProduct &ours,
   return told;
 }
 
+/// How many products of the trace each read an operand of one shape; 1 if they
+/// read several shapes.
+static int64_t timesOf(llvm::ArrayRef<TracedProduct> traced,
+                       const Match &match) {
+  bool areAlike = llvm::all_of(match.traced, [&](unsigned j) {
+    return traced[j].operand == traced[match.traced[0]].operand;
+  });
+  return areAlike ? match.traced.size() : 1;
+}
+
 Told netc::audit::compareOperands(llvm::ArrayRef<SpecifiedProduct> specified,
                                   llvm::ArrayRef<TracedProduct> traced,
                                   const Match &match) {
@@ -97,7 +107,7 @@ Told netc::audit::compareOperands(llvm::ArrayRef<SpecifiedProduct> specified,
   for (unsigned i : match.specified)
     for (unsigned j : match.traced)
       if (Told each =
-              compareOperand(specified[i], traced[j], match.traced.size());
+              compareOperand(specified[i], traced[j], timesOf(traced, match));
           each == Told::Same)
         return each;
       else if (each == Told::Other)
@@ -124,6 +134,11 @@ static std::optional<std::string> otherSizeOf(const SpecifiedProduct &ours,
     return llvm::formatv("reads examples of {0}, in the run {1}",
                          sizesText(theirs.read), sizesText(Dims(ours.read)))
         .str();
+  if (ours.isTransposed && theirs.isTransposed &&
+      ours.isTransposed != theirs.isTransposed)
+    return *ours.isTransposed
+               ? "is a convolution, in the run a transposed one"
+               : "is a transposed convolution, in the run a plain one";
   if (!haveSameShape(ours.window, theirs.window))
     return llvm::formatv("has windows of {0}, in the run {1}",
                          sizesText(theirs.window), sizesText(Dims(ours.window)))
@@ -178,7 +193,7 @@ netc::audit::otherSizeIn(llvm::ArrayRef<SpecifiedProduct> specified,
     return llvm::formatv("has scores with elements {0}, in the run {1}",
                          scores->str(), first.made.str())
         .str();
-  int64_t times = match.traced.size();
+  int64_t times = timesOf(traced, match);
   if (compareOperands(specified, traced, match) == Told::Other)
     for (unsigned i : match.specified)
       for (unsigned j : match.traced)

@@ -72,11 +72,17 @@ SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
   auto hidden = findCausalProducts(step);
   bool isHalf = run.conventions.causal == Conventions::Half;
   std::set<std::string> symbols;
+  // What a forward op reads, and whether it is a transposed convolution.
   std::map<std::string,
-           std::pair<std::vector<Polynomial>, std::vector<Polynomial>>>
+           std::tuple<std::vector<Polynomial>, std::vector<Polynomial>, bool>>
       readByName;
+  llvm::DenseMap<mlir::Operation *, unsigned> depths; // of results
   forEachExecution(
       step.getBlock(), 1, [&](mlir::Operation *op, const Polynomial &times) {
+        unsigned &depth = depths[op];
+        for (mlir::Value operand : op->getOperands())
+          if (mlir::Operation *maker = operand.getDefiningOp())
+            depth = std::max(depth, depths.lookup(maker));
         auto counted = mlir::dyn_cast<CostOpInterface>(op);
         if (!counted || op->getNumResults() == 0)
           return;
@@ -84,6 +90,7 @@ SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
         if (once.isZero())
           return;
         Product product;
+        product.depth = depth++;
         product.op = op;
         product.name = netc::nameOf(op).str();
         product.phase = enclosingPhase(op);
@@ -99,14 +106,16 @@ SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
           product.elements[i] = shapeOf(op->getOperand(i)).elements();
         product.groups = convolutionGroups(op);
         // Gradients read other values than their forward op.
-        auto &[read, window] = readByName[product.name];
+        auto &[read, window, isTransposed] = readByName[product.name];
         if (product.phase == Phase::Forward) {
           read = readBy(op);
           window = windowOf(op);
+          isTransposed = mlir::isa<ConvTransposeOp>(op);
           product.operand = operandOf(op, times);
         }
         product.read = read;
         product.window = window;
+        product.isTransposed = isTransposed;
         product.dilation = dilationOf(op);
         for (std::string &symbol : product.flop.symbols())
           symbols.insert(std::move(symbol));
@@ -181,6 +190,9 @@ SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
     at.made = valueOf(product.made, traced);
     at.iterations = valueOf(product.iterations, traced);
     at.groups = product.groups;
+    at.depth = product.depth;
+    if (at.kind == ProductKind::Windows)
+      at.isTransposed = product.isTransposed;
     setSizes(product, traced, at);
   }
   return result;

@@ -30,6 +30,9 @@ struct SpecifiedProduct {
   Rational iterations = 1;
   int64_t groups = 1;
   llvm::SmallVector<int64_t, 3> read, window, dilation; ///< see EventCost
+  std::optional<bool> isTransposed;                     ///< see EventCost
+  /// The number of products one after the other that it needs the results of.
+  unsigned depth = 0;
   /// The shape of the first operand that has examples, all iterations of the
   /// loops around it together; empty for gradients.
   llvm::SmallVector<int64_t, 5> operand;
@@ -42,10 +45,12 @@ inline bool haveSameShape(llvm::ArrayRef<int64_t> a,
 }
 
 /// Whether two convolutions read examples of one shape through windows of one
-/// shape and dilation, as far as is known.
+/// shape and dilation, as far as is known, both transposed or none.
 template <typename One, typename Other>
 bool haveSameWindows(const One &one, const Other &other) {
-  return haveSameShape(one.read, other.read) &&
+  return (!one.isTransposed || !other.isTransposed ||
+          one.isTransposed == other.isTransposed) &&
+         haveSameShape(one.read, other.read) &&
          haveSameShape(one.window, other.window) &&
          haveSameShape(one.dilation, other.dilation);
 }
@@ -86,6 +91,8 @@ private:
     std::vector<Polynomial> read, window, operand; ///< see SpecifiedProduct
     llvm::SmallVector<int64_t, 3> dilation;
     int64_t groups;
+    unsigned depth; ///< see SpecifiedProduct
+    bool isTransposed;
   };
 
   const Run &of;

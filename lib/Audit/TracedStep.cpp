@@ -78,11 +78,12 @@ public:
         holder(trace.host.size(), nobody) {}
 
   void build() {
+    findDuals();
     // Parents precede their children.
     for (uint32_t i : tree.order)
       if (addToHolder(i))
         takeWhole(i);
-      else if (isOp(i))
+      else if (isOp(i) && !duals.contains(i))
         if (auto kind = productKindOf(trace, trace.host[i]))
           addProduct(i, *kind);
     addSuspected();
@@ -97,8 +98,10 @@ public:
       product.parts = partsOf.lookup(product.event);
     }
     findRunAgain();
+    findApart();
     addPaths();
     addMemory();
+    findDropped();
     claim();
     addKernels();
     addCounted();
@@ -108,6 +111,35 @@ public:
 private:
   StringRef nameOf(uint32_t i) const { return trace.names[trace.host[i].name]; }
   bool isOp(uint32_t i) const { return trace.host[i].kind == HostEvent::Op; }
+
+  /// Finds products of dual numbers (torch.func.jvp): the op that is called has
+  /// those of the value and of its derivative inside, which take more FLOP.
+  void findDuals() {
+    struct Inside {
+      Rational flop;
+      unsigned products = 0;
+    };
+    std::map<uint32_t, Inside> inside;
+    for (uint32_t i : llvm::reverse(tree.order)) {
+      auto found = inside.find(i);
+      Inside own = found == inside.end() ? Inside() : found->second;
+      if (isOp(i) && productKindOf(trace, trace.host[i])) {
+        Rational flop =
+            costOf(trace, trace.host[i], resultOf(i)).flop.value_or(0);
+        if (own.products > 1 && flop < own.flop)
+          duals.insert(i);
+        else
+          own = {flop, 1};
+      }
+      if (found != inside.end())
+        inside.erase(found);
+      if (!own.products || tree.parent[i] == nobody)
+        continue;
+      Inside &around = inside[tree.parent[i]];
+      around.flop += own.flop;
+      around.products += own.products;
+    }
+  }
 
   /// Assigns an event to the product around it. False if there is none.
   bool addToHolder(uint32_t i) {
@@ -224,6 +256,7 @@ private:
     product.read = cost.read;
     product.window = cost.window;
     product.dilation = cost.dilation;
+    product.isTransposed = cost.isTransposed;
     product.operand = unfolded(i, cost.operand);
     product.scores = cost.scores;
     if (tree.around(i, [&](uint32_t i) {
@@ -314,6 +347,28 @@ private:
     for (TracedProduct &product : step.products)
       if (int64_t number = numberOf(product); number >= 0)
         product.isRunAgain = chosen[number] != product.region;
+  }
+
+  /// Marks products that no view and no sum alone divides from the one before.
+  void findApart() {
+    std::vector<bool> isAround(trace.host.size());
+    for (const TracedProduct &product : step.products)
+      for (uint32_t i = product.event; i != nobody && !isAround[i];
+           i = tree.parent[i])
+        isAround[i] = true;
+    bool isApart = true;
+    uint32_t thread = ~0u;
+    for (uint32_t i : tree.order) {
+      if (trace.host[i].thread != thread)
+        isApart = true;
+      thread = trace.host[i].thread;
+      if (holder[i] == i) {
+        step.products[productOf[i]].isApart = isApart;
+        isApart = false;
+      } else if (holder[i] == nobody && !isAround[i] && isOp(i)) {
+        isApart |= !movesData(nameOf(i));
+      }
+    }
   }
 
   /// The shape of an operand in the outermost op around event `i` that has an
@@ -411,6 +466,18 @@ private:
                          [&](StringRef other) { return name.contains(other); });
   }
 
+  void findDropped() {
+    std::vector<uint32_t> children(trace.host.size());
+    for (uint32_t i : tree.order)
+      if (tree.parent[i] != nobody)
+        ++children[tree.parent[i]];
+    for (uint32_t i : tree.order)
+      if (uint32_t parent = tree.parent[i]; parent != nobody &&
+                                            children[parent] == 1 &&
+                                            nameOf(i) == nameOf(parent))
+        step.dropped.insert(i);
+  }
+
   /// Assigns FLOP by torch.profiler to products. Those of an event go to the
   /// product around it, or to the first product inside of it.
   void claim() {
@@ -422,7 +489,7 @@ private:
         if (!below.try_emplace(i, product.event).second)
           break;
     for (uint32_t i : tree.order) {
-      if (!isOp(i))
+      if (!isOp(i) || step.dropped.contains(i))
         continue;
       std::optional<Rational> flop = profilerFlop(trace, trace.host[i]);
       uint32_t event = holder[i];
@@ -596,6 +663,7 @@ private:
       productOf; ///< index into TracedStep::products, by event
   /// The outermost product around each event, as an event.
   std::vector<uint32_t> holder;
+  llvm::DenseSet<uint32_t> duals;             ///< see findDuals()
   llvm::DenseMap<uint32_t, unsigned> partsOf; ///< number of events in a product
 };
 } // namespace

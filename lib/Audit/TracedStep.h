@@ -7,6 +7,7 @@
 
 #include "dialect/Rational.h"
 #include "lib/Trace/Trace.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -41,6 +42,7 @@ struct TracedProduct {
   int64_t groups = 1;                     ///< of a convolution
   llvm::ArrayRef<int64_t> read, window;   ///< see EventCost
   llvm::SmallVector<int64_t, 3> dilation; ///< see EventCost
+  std::optional<bool> isTransposed;       ///< see EventCost
   /// The shape of the first operand, as the outermost op around the product has
   /// it: `aten::linear` hands examples and positions on as rows of one matrix.
   llvm::ArrayRef<int64_t> operand;
@@ -65,6 +67,9 @@ struct TracedProduct {
   /// The largest part of `profiler` for one event.
   Rational profilerLargest;
   unsigned parts = 0; ///< number of events inside
+  /// Whether an op that computes lies between it and the product before it on
+  /// its thread.
+  bool isApart = false;
   /// Whether its node of autograd runs several times, and this is a run beside
   /// the one with most gradients; see findRunAgain().
   bool isRunAgain = false;
@@ -122,6 +127,8 @@ struct TracedStep {
   int64_t kernelsStart = 0, kernelsEnd = 0;
   std::vector<TracedProduct> products; ///< by start
   std::vector<CountedEvent> others;
+  /// Events that torch.profiler drops: each is all of one with the same name.
+  llvm::DenseSet<uint32_t> dropped;
   std::vector<StepKernel> kernels; ///< in the order of the trace
   std::vector<StepKernel> counted; ///< the same for Trace::counted
   Levels levels;

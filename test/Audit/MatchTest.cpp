@@ -107,6 +107,53 @@ TEST(Match, PartsMakeThePartsOrTermsOfOneResult) {
   EXPECT_EQ(textOf(ours, theirs), "-a +0 +1");
 }
 
+TEST(Match, LayersThatFollowEachOtherAreNotOne) {
+  std::vector<SpecifiedProduct> ours = {specified("a", 30), specified("b", 7)};
+  std::vector<TracedProduct> theirs = {traced(15), traced(15), traced(7)};
+  EXPECT_EQ(textOf(ours, theirs), "a=0,1 b=2");
+  theirs[1].isApart = true;
+  EXPECT_EQ(textOf(ours, theirs), "-a b=2 +0 +1");
+  ours[0].iterations = 2;
+  ours[0].made = 15;
+  EXPECT_EQ(textOf(ours, theirs), "a=0,1 b=2");
+  // Rows that are multiplied by one matrix may be in several products.
+  ours = {specified("a", 48)};
+  ours[0].operand = {1, 3, 2};
+  ours[0].elements = {6, 8, 12};
+  ours[0].made = 12;
+  theirs = {traced(16), traced(32)};
+  theirs[1].isApart = true;
+  theirs[0].elements = {2, 4, 8};
+  theirs[1].elements = {4, 8, 8};
+  EXPECT_EQ(textOf(ours, theirs), "a=0,1");
+  theirs[1].elements = {4, 4, 16};
+  EXPECT_EQ(textOf(ours, theirs), "-a +0 +1");
+  // One that reads the result of the other is not beside it.
+  ours = {specified("a", 15), specified("b", 15)};
+  EXPECT_EQ(textOf(ours, {traced(30)}), "a,b=0");
+  ours[1].depth = 1;
+  EXPECT_EQ(textOf(ours, {traced(30)}), "-a -b +0");
+}
+
+TEST(Match, TwoOfTheTraceAreNotOneOfTwoThatAreAlike) {
+  std::vector<SpecifiedProduct> ours = {specified("k", 20), specified("v", 20),
+                                        specified("o", 7)};
+  EXPECT_EQ(textOf(ours, {traced(10), traced(10), traced(7)}),
+            "-k -v o=2 +0 +1");
+}
+
+TEST(Match, ProductsWithGradientsAreThoseThatHaveThem) {
+  auto back = TracedProduct::Backward;
+  std::vector<SpecifiedProduct> ours = {
+      specified("a", 10), specified("a", 10, Phase::WeightGradient)};
+  EXPECT_EQ(textOf(ours, {traced(10, 1), traced(10), traced(10, 1, back)}),
+            "a=0 a=2 +1");
+  EXPECT_EQ(textOf(ours, {traced(10), traced(10, 1), traced(10, 1, back)}),
+            "a=1 a=2 +0");
+  // The gradient of a product that is none of ours is none, either.
+  EXPECT_EQ(textOf(ours, {traced(5, 1), traced(10, 1, back)}), "-a -a +0 +1");
+}
+
 TEST(Match, NamesTellApartWhatShapesDoNot) {
   std::vector<SpecifiedProduct> ours = {specified("blocks.0.query", 10),
                                         specified("blocks.1.query", 10),
@@ -249,6 +296,31 @@ TEST(Match, WhatIsRunAgainFollowsWhatItRepeats) {
       text += " " + std::to_string(one.traced.front()) + ":" +
               ours[matches[*one.forward].specified.front()].name.str();
   EXPECT_EQ(text, " 6:d 9:b 4:c 5:d 7:a 8:b");
+}
+
+TEST(Match, RegionsThatAreRunAgainDoNotOverlap) {
+  auto again = TracedProduct::Recompute, back = TracedProduct::Backward;
+  std::vector<SpecifiedProduct> ours;
+  for (const char *name : {"a", "b", "c", "d"})
+    ours.push_back(specified(name, 10));
+  for (const char *name : {"d", "c", "b", "a"})
+    ours.push_back(specified(name, 10, Phase::WeightGradient));
+  std::vector<TracedProduct> theirs = {traced(10),
+                                       traced(10),
+                                       traced(10),
+                                       traced(10, 4),
+                                       traced(10, 4, back),
+                                       traced(10, 11, again),
+                                       traced(10, 11, back),
+                                       traced(10, 12, again),
+                                       traced(10, 13, again),
+                                       traced(10, 13, back),
+                                       traced(10, 12, back)};
+  for (auto [i, region] : {std::pair(5, 100), {7, 200}, {8, 200}})
+    theirs[i].region = region;
+  for (int i : {4, 6, 9, 10})
+    theirs[i].region = i;
+  EXPECT_EQ(textOf(ours, theirs), "a=0 b=1 c=2 d=3 d=4 c=6 b=9 a=10 +5 +7 +8");
 }
 
 //===----------------------------------------------------------------------===//

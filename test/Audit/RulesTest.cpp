@@ -162,6 +162,12 @@ const Case cases[] = {
        made.specifyHalf();
        made.has(1200);
      }},
+    {"causal recompute",
+     [](Made &made) {
+       made.specifyHalf();
+       made.subject().isFusedAttention = true;
+       made.has(1500);
+     }},
     {"padding",
      [](Made &made) {
        made.run.isAverage = true;

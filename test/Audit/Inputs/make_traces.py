@@ -146,6 +146,8 @@ rule = "  ".join("-" * width for width in widths)
 lines = [("Name", "Input Shapes", "# of Calls", "Total KFLOPs"), ("aten::conv2d", str(WIDE), "2", "46.080")]
 head, row = ("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in lines)
 (folder / "strides-table.txt").write_text("\n".join((rule, head, rule, row, rule, "")))
+without = rule[:12] + rule[-26:], head[:12] + head[-26:], row[:12] + "           4        92.160"
+(folder / "strides-calls.txt").write_text("\n".join((without[0], without[1], without[0], without[2], without[0], "")))
 
 # What a tool that knows `mkldnn_rnn_layer` would count of the two steps of lstm.kineto.json.gz.
 LAYER = [[10, 4, 32], [256, 32], [256, 64], [256], [256], [4, 64], [4, 64]]
@@ -195,6 +197,9 @@ lstm = ["2", "64", "0", "2", "False", "0.", "True", "True"]
 kinds.op("aten::_cudnn_rnn", words, values=["", "", "0", "", "", "", *lstm])
 kinds.op("aten::_cudnn_rnn_backward", words, values=["", "", "0", "", "", "", "", "", "", "", *lstm])
 kinds.op("aten::miopen_rnn", words, values=["", "", "0", "", "", "3", "64", "1", "False", "0.", "True", "False"])
+kinds.op("mkldnn::_linear_pointwise", [2, 3], [4, 3], [4])
+kinds.op("mkldnn::_linear_pointwise", [2, 3], [2, 4], [4, 3], [4])
+kinds.op("mkldnn::_convolution_pointwise", IMAGE, WEIGHT, [], values=["", "", "", "[1, 1]", "[2, 2]", "[1, 1]", "2"])
 kinds.write("kinds")
 
 # What may multiply: ops whose shapes do not tell, ops of other libraries, and a kernel.
@@ -581,6 +586,7 @@ batched = Trace()
 
 def of_all(op, example, *products, sequence):
     def inner():
+        batched.op("aten::movedim", *example)
         for op, *dims in products:
             batched.op(op, *dims, sequence=sequence + 1)
 
@@ -655,6 +661,41 @@ transposed = Trace()
 doubled = ["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "True", "[0, 0]", "1"]
 transposed.op("aten::convolution", [2, 8, 4, 4], [8, 5, 3, 3], values=doubled)
 transposed.write("transposed")
+plain = ["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "True", "[0, 0]", "1"]
+for is_transposed in True, False:
+    plain[6] = str(is_transposed)
+    other = Trace()
+    other.op("aten::convolution", [2, 8, 4, 4], [8, 8, 3, 3], values=plain)
+    other.write("transposed-plain" if is_transposed else "plain")
+
+# Ops that call themselves: torch.profiler counts the call where it is all of the op, as without a cast, once.
+calls, PLAIN = Trace(), {"Input Dims": WIDE, "Concrete Inputs": [*plain[:6], "1"]}
+
+
+def convolve():
+    calls.around("cpu_op", "aten::conv2d", lambda: calls.op("aten::convolution", *WIDE, values=plain), **PLAIN)
+
+
+calls.around("cpu_op", "aten::conv2d", convolve, **PLAIN)
+calls.around("cpu_op", "aten::conv2d", lambda: [calls.op("aten::to", WIDE[1]), convolve()], **PLAIN)
+calls.write("calls")
+counts("calls-counted", *[("aten::conv2d", WIDE, 2 * F)] * 3)
+
+# The derivative of a product in forward mode is two products inside of it.
+dual, NUMBERS = Trace(), [[3], [2, 4], [4, 3]]
+products = lambda: [dual.op("aten::addmm", *NUMBERS), dual.op("aten::mm", *NUMBERS[1:]), dual.op("aten::mm", *NUMBERS[1:])]
+dual.around("cpu_op", "aten::addmm", products, **{"Input Dims": NUMBERS})
+dual.write("dual")
+
+# Experts that take parts of the rows.
+experts = Trace()
+for _ in range(3):
+    experts.op("aten::mm", [8, 8], [8, 8])
+for rows in 4, 3, 1:
+    experts.op("aten::mm", [rows, 8], [8, 24])
+    experts.op("aten::relu", [rows, 24])
+    experts.op("aten::mm", [rows, 24], [24, 2])
+experts.write("experts")
 
 # Three recurrences, one after the other, whose products are one op of each position; and an attention whose examples and
 # positions are as many as the positions and examples of the run.
