@@ -478,7 +478,7 @@ private:
         continue;
       time += row.nanoseconds;
       // A recomputed product is matched by its forward product.
-      if (row.isSpecified || row.forward)
+      if (row.isSpecified || (row.phase == "recompute" && row.forward))
         matched += row.nanoseconds;
     }
     audit.hardware += audit.model;

@@ -400,7 +400,51 @@ private:
                                     unsigned forward) const {
     sortByOperand(ours, theirs);
     sortByResult(ours, theirs);
-    return joined(align(ours, theirs), forward);
+    std::vector<Match> found = joined(align(ours, theirs), forward);
+    if (llvm::none_of(found, [](const Match &match) {
+          return match.confidence == Confidence::None &&
+                 !match.specified.empty();
+        }))
+      return found;
+    std::vector<Match> loops = ofIterations(ours, theirs);
+    if (loops.empty())
+      return found;
+    llvm::append_range(loops, joined(align(ours, theirs), forward));
+    return loops;
+  }
+
+  /// Matches gradients in a loop with as many products that have the sizes of
+  /// an iteration, and removes them from both lists.
+  std::vector<Match> ofIterations(std::vector<unsigned> &ours,
+                                  std::vector<unsigned> &theirs) const {
+    std::vector<Match> found;
+    for (unsigned i : ours) {
+      const SpecifiedProduct &product = specified[i];
+      auto isIteration = [&](unsigned j) {
+        return traced[j].flop == product.flop / product.iterations &&
+               traced[j].elements == product.elements && makesSame(i, j);
+      };
+      Match match = orderedMatch(i, {});
+      match.confidence = Confidence::Sum;
+      if (product.iterations > 1)
+        for (unsigned j : theirs)
+          if (product.iterations > Rational(match.traced.size()) &&
+              isIteration(j))
+            match.traced.push_back(j);
+      if (match.traced.empty() ||
+          product.iterations != Rational(match.traced.size()))
+        continue;
+      llvm::erase_if(theirs, [&](unsigned j) {
+        return llvm::is_contained(match.traced, j);
+      });
+      found.push_back(std::move(match));
+    }
+    llvm::erase_if(ours, [&](unsigned i) {
+      return llvm::any_of(found, [&](const Match &match) {
+        return match.specified.front() == i;
+      });
+    });
+    return found;
   }
 
   /// Whether it is one op of unknown FLOP that may make both gradients of a

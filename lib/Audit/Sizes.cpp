@@ -100,14 +100,28 @@ static int64_t timesOf(llvm::ArrayRef<TracedProduct> traced,
   return areAlike ? match.traced.size() : 1;
 }
 
+/// The same for products `i` and `j` of a match. Where both sides have several,
+/// those of other FLOP say nothing of each other.
+static Told compareOperandIn(llvm::ArrayRef<SpecifiedProduct> specified,
+                             llvm::ArrayRef<TracedProduct> traced,
+                             const Match &match, unsigned i, unsigned j) {
+  const SpecifiedProduct &ours = specified[i];
+  const TracedProduct &theirs = traced[j];
+  int64_t times = timesOf(traced, match);
+  bool mayBeOthers = match.specified.size() > 1 && match.traced.size() > 1 &&
+                     theirs.flop != ours.flop / times &&
+                     theirs.flop != ours.flop / ours.iterations;
+  Told told = compareOperand(ours, theirs, times);
+  return mayBeOthers && told == Told::Other ? Told::Nothing : told;
+}
+
 Told netc::audit::compareOperands(llvm::ArrayRef<SpecifiedProduct> specified,
                                   llvm::ArrayRef<TracedProduct> traced,
                                   const Match &match) {
   Told told = Told::Nothing;
   for (unsigned i : match.specified)
     for (unsigned j : match.traced)
-      if (Told each =
-              compareOperand(specified[i], traced[j], timesOf(traced, match));
+      if (Told each = compareOperandIn(specified, traced, match, i, j);
           each == Told::Same)
         return each;
       else if (each == Told::Other)
@@ -198,7 +212,7 @@ netc::audit::otherSizeIn(llvm::ArrayRef<SpecifiedProduct> specified,
     for (unsigned i : match.specified)
       for (unsigned j : match.traced)
         if (Dims ours = specified[i].operand, theirs = traced[j].operand;
-            compareOperand(specified[i], traced[j], times) == Told::Other)
+            compareOperandIn(specified, traced, match, i, j) == Told::Other)
           return "reads " + timesText(times, theirs) + ", in the run " +
                  timesText(ours.front(), ours.drop_front());
   return std::nullopt;

@@ -298,6 +298,33 @@ TEST(Match, WhatIsRunAgainFollowsWhatItRepeats) {
   EXPECT_EQ(text, " 6:d 9:b 4:c 5:d 7:a 8:b");
 }
 
+TEST(Match, GradientsInALoopAreMatchedBesideOthers) {
+  std::vector<SpecifiedProduct> ours = {
+      specified("a", 30), specified("e", 9),
+      specified("e", 9, Phase::InputGradient),
+      specified("a", 30, Phase::InputGradient),
+      specified("a", 30, Phase::WeightGradient)};
+  for (SpecifiedProduct &product : ours) {
+    product.iterations = 3;
+    product.made = product.phase == Phase::WeightGradient ? 4 : 5;
+    product.elements = {product.flop / 3, product.flop / 3, product.flop / 3};
+  }
+  auto back = TracedProduct::Backward;
+  std::vector<TracedProduct> theirs;
+  for (int number : {1, 3, 5})
+    theirs.insert(theirs.end(), {traced(10, number), traced(3, number + 1)});
+  // The last of each is one that the specification has not.
+  for (int number : {5, 3, 1})
+    for (auto [flop, made, from] :
+         {std::tuple(3, 5, 1), {10, 5, 0}, {10, 4, 0}, {3, 6, 1}}) {
+      theirs.push_back(traced(flop, number + from, back));
+      theirs.back().made = made;
+      theirs.back().region = 10 * number + from;
+    }
+  EXPECT_EQ(textOf(ours, theirs), "a,e=0,1,2,3,4,5 e=6,10,14 a=7,11,15 "
+                                  "a=8,12,16 +9 +13 +17");
+}
+
 TEST(Match, RegionsThatAreRunAgainDoNotOverlap) {
   auto again = TracedProduct::Recompute, back = TracedProduct::Backward;
   std::vector<SpecifiedProduct> ours;
