@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Audit/Alignment.h"
+#include "lib/Audit/NamedMatch.h"
 #include "lib/Audit/Sizes.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -61,7 +62,7 @@ public:
 
   std::vector<Match> find() {
     if (llvm::any_of(traced, [](auto &product) { return product.isNamed(); }))
-      return matchNames();
+      return matchNamed(specified, traced);
     findMakers();
     std::vector<unsigned> ours = specifiedIn({Phase::Forward}),
                           theirs = tracedIn(TracedProduct::Forward);
@@ -74,65 +75,12 @@ public:
     add(crossed(align(specifiedIn({Phase::Update}),
                       tracedIn(TracedProduct::Update))),
         TracedProduct::Update);
-    order();
+    matches = inOrder(std::move(matches));
     doubtOtherSizes();
     return std::move(matches);
   }
 
 private:
-  /// netc's own traces name the op of the specification that runs, and its
-  /// phase. An op in a loop runs several times.
-  std::vector<Match> matchNames() {
-    std::map<std::pair<llvm::StringRef, llvm::StringRef>, Match> byName;
-    for (auto [i, product] : llvm::enumerate(specified))
-      byName[{product.name, stringifyPhase(product.phase)}].specified.push_back(
-          i);
-    for (auto [i, product] : llvm::enumerate(traced)) {
-      Match &match = byName[{product.name, product.ownPhase}];
-      match.traced.push_back(i);
-      match.phase = product.phase;
-    }
-    for (auto &[key, match] : byName) {
-      Rational ours, theirs;
-      for (unsigned i : match.specified)
-        ours += specified[i].flop;
-      for (unsigned i : match.traced)
-        theirs += traced[i].flop.value_or(Rational::invalid());
-      // FLOP of an event are whole, those of a mean length are not.
-      Rational rounding = Rational(match.traced.size());
-      if (match.traced.empty())
-        match.phase = key.second == "forward"     ? TracedProduct::Forward
-                      : key.second == "recompute" ? TracedProduct::Recompute
-                      : key.second == "update"    ? TracedProduct::Update
-                                                  : TracedProduct::Backward;
-      else if (!match.specified.empty() && (ours - theirs).abs() <= rounding)
-        match.confidence =
-            ours == theirs ? Confidence::Exact : Confidence::Order;
-    }
-    std::vector<Match> others;
-    for (auto &[key, match] : byName) {
-      if (key.second == stringifyPhase(Phase::Forward))
-        forwardOf[key.first].push_back(matches.size());
-      // Of other FLOP it is another product.
-      if (match.confidence == Confidence::None && !match.specified.empty() &&
-          !match.traced.empty()) {
-        others.push_back(match);
-        others.back().specified.clear();
-        match.traced.clear();
-      }
-      matches.push_back(std::move(match));
-    }
-    size_t i = 0;
-    for (auto &[key, match] : byName) {
-      if (key.second != stringifyPhase(Phase::Forward))
-        matches[i].forward = forwardOfName(key.first);
-      ++i;
-    }
-    llvm::append_range(matches, others);
-    order();
-    return std::move(matches);
-  }
-
   /// Finds the products in whose node of autograd each gradient runs.
   void findMakers() {
     for (const SpecifiedProduct &product : specified)
@@ -798,31 +746,6 @@ private:
         match.confidence = Confidence::Order;
   }
 
-  /// Sorts matches by the specification; those that it lacks come last.
-  void order() {
-    std::vector<unsigned> places(matches.size());
-    for (unsigned i = 0; i < places.size(); ++i)
-      places[i] = i;
-    auto keyOf = [&](unsigned i) {
-      const Match &match = matches[i];
-      size_t first = match.specified.empty() ? ~size_t(0) : match.specified[0];
-      unsigned event = match.traced.empty() ? 0 : match.traced[0];
-      return std::make_tuple(first, event);
-    };
-    llvm::sort(places,
-               [&](unsigned a, unsigned b) { return keyOf(a) < keyOf(b); });
-    std::vector<unsigned> newPlace(matches.size());
-    std::vector<Match> sorted;
-    for (auto [to, from] : llvm::enumerate(places)) {
-      newPlace[from] = to;
-      sorted.push_back(std::move(matches[from]));
-    }
-    for (Match &match : sorted)
-      if (match.forward)
-        match.forward = newPlace[*match.forward];
-    matches = std::move(sorted);
-  }
-
   llvm::ArrayRef<SpecifiedProduct> specified;
   llvm::ArrayRef<TracedProduct> traced;
   std::vector<Match> matches;
@@ -842,4 +765,28 @@ std::vector<Match>
 netc::audit::match(llvm::ArrayRef<SpecifiedProduct> specified,
                    llvm::ArrayRef<TracedProduct> traced) {
   return Matcher(specified, traced).find();
+}
+
+std::vector<Match> netc::audit::inOrder(std::vector<Match> matches) {
+  std::vector<unsigned> places(matches.size());
+  for (unsigned i = 0; i < places.size(); ++i)
+    places[i] = i;
+  auto keyOf = [&](unsigned i) {
+    const Match &match = matches[i];
+    size_t first = match.specified.empty() ? ~size_t(0) : match.specified[0];
+    unsigned event = match.traced.empty() ? 0 : match.traced[0];
+    return std::make_tuple(first, event);
+  };
+  llvm::sort(places,
+             [&](unsigned a, unsigned b) { return keyOf(a) < keyOf(b); });
+  std::vector<unsigned> newPlace(matches.size());
+  std::vector<Match> ordered;
+  for (auto [to, from] : llvm::enumerate(places)) {
+    newPlace[from] = to;
+    ordered.push_back(std::move(matches[from]));
+  }
+  for (Match &match : ordered)
+    if (match.forward)
+      match.forward = newPlace[*match.forward];
+  return ordered;
 }

@@ -36,6 +36,9 @@ struct Match {
 std::vector<Match> match(llvm::ArrayRef<SpecifiedProduct> specified,
                          llvm::ArrayRef<TracedProduct> traced);
 
+/// Sorts matches by the specification; those that it lacks come last.
+std::vector<Match> inOrder(std::vector<Match> matches);
+
 } // namespace netc::audit
 
 #endif // NETC_LIB_AUDIT_MATCH_H
