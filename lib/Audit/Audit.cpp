@@ -355,7 +355,6 @@ private:
     else if (product.phase == Phase::WeightGradient)
       row.weight += product.exact;
     row.elements = product.elements;
-    row.made = product.made;
     row.groups = std::max(row.groups, product.groups);
     if (product.phase == Phase::InputGradient && product.iterations > 1)
       row.firstState += product.flop / product.iterations;
@@ -387,7 +386,6 @@ private:
       name.consume_front("aten::");
       row.op = trace::shownName(name);
       row.elements = product.elements;
-      row.made = product.made.value_or(0);
     }
   }
 

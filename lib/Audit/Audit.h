@@ -69,7 +69,6 @@ struct Row {
   Rational ran;    ///< see SpecifiedProduct
   Rational traced; ///< FLOP by the shapes in the trace
   Elements elements;
-  Rational made;
   /// FLOP of the gradient of a recurrence's initial state.
   Rational firstState;
   /// FLOP of gradients of data that an op of a recurrence computes, and that

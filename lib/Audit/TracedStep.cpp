@@ -78,7 +78,10 @@ public:
         holder(trace.host.size(), nobody) {}
 
   void build() {
-    findDuals();
+    // There may be a million, which a vector would copy as it grows; and some
+    // that are only suspected.
+    size_t sure = findDuals();
+    step.products.reserve(sure + sure / 16);
     // Parents precede their children.
     for (uint32_t i : tree.order)
       if (addToHolder(i))
@@ -114,7 +117,9 @@ private:
 
   /// Finds products of dual numbers (torch.func.jvp): the op that is called has
   /// those of the value and of its derivative inside, which take more FLOP.
-  void findDuals() {
+  /// Returns the number of all products.
+  size_t findDuals() {
+    size_t all = 0;
     struct Inside {
       Rational flop;
       unsigned products = 0;
@@ -133,12 +138,15 @@ private:
       }
       if (found != inside.end())
         inside.erase(found);
+      if (tree.parent[i] == nobody)
+        all += own.products;
       if (!own.products || tree.parent[i] == nobody)
         continue;
       Inside &around = inside[tree.parent[i]];
       around.flop += own.flop;
       around.products += own.products;
     }
+    return all;
   }
 
   /// Assigns an event to the product around it. False if there is none.
@@ -215,7 +223,7 @@ private:
     if (numbered != nobody)
       product.sequence = trace.host[numbered].sequence;
     if (node != nobody) {
-      product.node = nodeOf(nameOf(node)).str();
+      product.node = nodeOf(nameOf(node));
       product.region = node;
       product.phase = TracedProduct::Backward;
       // A forward op inside of a backward node is recomputed.
@@ -300,7 +308,7 @@ private:
       gradientsOf[product.region] += product.phase == TracedProduct::Backward;
     llvm::DenseMap<uint32_t, unsigned> found;
     for (TracedProduct &product : llvm::reverse(step.products)) {
-      StringRef op = StringRef(product.node).split("Backward").first;
+      StringRef op = product.node.split("Backward").first;
       if (product.phase != TracedProduct::Recompute ||
           gradientsOf.lookup(product.region) ||
           !multiplies("aten::" + op.lower()) ||

@@ -51,8 +51,8 @@ struct TracedProduct {
   /// Of netc's programs: the op of the specification, and `forward`, `input`,
   /// `weight`, `recompute`.
   llvm::StringRef name, ownPhase;
-  std::string node;    ///< name of the backward node it runs in, if any
-  uint32_t region = 0; ///< event of that node
+  llvm::StringRef node; ///< name of the backward node it runs in, if any
+  uint32_t region = 0;  ///< event of that node
   /// The modules and user's ranges around it, outermost first:
   /// `Encoder_0/layer1/Linear_3`.
   std::string path;
