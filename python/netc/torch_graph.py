@@ -8,8 +8,12 @@ It does not look for structure, and does not interpret ops. Values that depend o
 are evaluated here, since only PyTorch can do so. The graph describes them by their values.
 """
 
+import contextlib
+import io
+import logging
 import operator
 import re
+import sys
 import traceback
 import warnings
 from pathlib import Path
@@ -18,6 +22,7 @@ import torch  # first, so that an error names it: sympy comes with it
 import sympy  # isort: skip
 from torch.export import Dim
 from torch.fx import Node
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.nn.utils.rnn import PackedSequence
 from torch.utils._sympy.functions import FloorDiv
 
@@ -126,6 +131,21 @@ def _check_axes(axes, names, tensors):
                 raise ImportRefused(f"`axes` calls axis {axis} of `{key}` {name!r}; a name is a letter with letters, digits or `_` behind it")
 
 
+@contextlib.contextmanager
+def _quiet():
+    """Drops what PyTorch prints and logs of a module that it refuses, since the error says it."""
+    said = io.StringIO()
+    handlers = [each for each in logging.getLogger("torch").handlers if isinstance(each, logging.StreamHandler)]
+    streams = [each.setStream(said) for each in handlers]
+    try:
+        with contextlib.redirect_stderr(said):
+            yield
+    finally:
+        for handler, stream in zip(handlers, streams):
+            handler.setStream(stream)
+    sys.stderr.write(said.getvalue())
+
+
 def _exported(module, args, kwargs, axes):
     import inspect
 
@@ -150,7 +170,7 @@ def _exported(module, args, kwargs, axes):
     for name in gathered:
         dynamic.update(dynamic.pop(name, {}))
     try:
-        with warnings.catch_warnings():
+        with _quiet(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
             exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
         _detach(exported)
@@ -159,12 +179,14 @@ def _exported(module, args, kwargs, axes):
         raise
     except Exception as problem:
         if any(isinstance(local, PackedSequence) for frame, _ in traceback.walk_tb(problem.__traceback__) for local in frame.f_locals.values()):
-            raise ImportRefused(f"in {_place(module, problem)}: the sizes of a packed sequence depend on data; leave it padded") from problem
-        text = str(problem).strip().splitlines()
-        why = f"torch.export refuses it: {type(problem).__name__}: {text[0] if text else ''}"
+            raise ImportRefused(f"in {_place(module, problem)}: the sizes of a packed sequence depend on data; leave it padded") from None
+        text = next(iter(str(problem).strip().splitlines()), "").rstrip(".")
+        why = f"torch.export refuses it: {type(problem).__name__}: {text}"
+        if isinstance(problem, GuardOnDataDependentSymNode):
+            why = f"a size or a branch, `{problem.cond}`, depends on data"
         if nameless:
             why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
-        raise ImportRefused(f"in {_place(module, problem)}: {why}") from problem
+        raise ImportRefused(f"in {_place(module, problem)}: {why}") from None
     _draw(functional)
     symbols = _named(exported, axes)
     if axes is None:

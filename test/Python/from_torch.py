@@ -7,6 +7,9 @@
 
 # What modules of PyTorch say besides their ops: what learns, what is free, and what is known.
 
+import contextlib
+import io
+import sys
 import warnings
 
 import torch
@@ -204,6 +207,22 @@ assert known(flat.repeat(1, 2).numpy())["what"] == "cosine"
 refused("it makes a number of a tensor", Of(lambda self, x: self.a(x) * x.sum().item(), a=linear), x)
 packed = Of(lambda self, x, sizes: self.a(nn.utils.rnn.pack_padded_sequence(x, sizes, batch_first=True))[1], a=nn.GRU(8, 4, batch_first=True))
 refused("the sizes of a packed sequence depend on data; leave it padded", packed, sequence, torch.full((4,), 5))
+
+
+# An error is all that is said of a module that PyTorch refuses; what it says of others stays.
+def told(self, x):
+    print("of the module", file=sys.stderr)
+    return self.a(x)
+
+
+branch = Of(lambda self, x: self.a(x) if x.sum() > 0 else x, a=linear)
+said = io.StringIO()
+with contextlib.redirect_stderr(said):
+    refused("in the module itself (from_torch.py:", branch, x)
+    refused("a size or a branch, `Eq(u0, 1)`, depends on data", branch, x)
+    assert said.getvalue() == "", said.getvalue()
+    netc.from_torch(Of(told, a=linear), x)
+assert said.getvalue().startswith("of the module\n"), said.getvalue()
 
 # Places in a table that are constants are what they are, or in it if they are many.
 near = lambda count: torch.arange(count)[None] - torch.arange(count)[:, None]
