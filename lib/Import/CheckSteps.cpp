@@ -95,12 +95,8 @@ static Sizes sizesOf(mlir::Type type) {
 static std::pair<Polynomial, Polynomial>
 count(llvm::ArrayRef<std::pair<Sizes, bool>> weights) {
   Polynomial learned = 0, fixed = 0;
-  for (auto &[sizes, learns] : weights) {
-    Polynomial product = 1;
-    for (const Polynomial &size : sizes)
-      product *= size;
-    (learns ? learned : fixed) += product;
-  }
+  for (auto &[sizes, learns] : weights)
+    (learns ? learned : fixed) += elements(sizes);
   return {learned, fixed};
 }
 

@@ -13,6 +13,13 @@ using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
 
+Polynomial netc::import::elements(const Sizes &sizes) {
+  Polynomial count = 1;
+  for (const Polynomial &size : sizes)
+    count *= size;
+  return count;
+}
+
 namespace {
 /// What is wrong with a graph, and where in it.
 struct WrongGraph {

@@ -14,6 +14,9 @@ namespace netc::import {
 
 using Sizes = std::vector<Polynomial>;
 
+/// The number of elements.
+Polynomial elements(const Sizes &sizes);
+
 /// A tensor of a graph.
 struct GraphValue {
   enum Kind { Input, Weight, Known, Made };

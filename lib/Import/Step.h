@@ -55,6 +55,15 @@ struct Step {
 
   /// Whether it is a weight of its own, and no layer.
   bool isTensor() const { return fn == "parameter" || fn == "buffer"; }
+
+  void put(std::string key, std::string name, std::string text,
+           std::string byDefault = "", bool isNumber = true);
+  void putReal(std::string key, double number, double byDefault);
+  /// A tuple of sizes, which may have free axes.
+  void putSizes(const Sizes &sizes, std::string name = "size");
+  /// Both ends of a part of an axis. Returns it in terms of the arguments,
+  /// `#2..#3`.
+  std::string putPart(const Polynomial &begin, const Polynomial &end);
 };
 
 /// The call of a module.
@@ -101,6 +110,13 @@ std::string writeStructure(Graph &graph, std::vector<Step> steps,
 std::string listText(llvm::ArrayRef<int64_t> numbers);
 /// Sizes, behind each other.
 std::string sizesText(llvm::ArrayRef<Polynomial> sizes);
+/// `0.1`, `1e-05`.
+std::string realText(double value);
+/// Axes of operand 0, `[axes(%0)[1], axes(%0)[2]]`, or the only one.
+std::string axesText(llvm::ArrayRef<unsigned> axes);
+/// What `part` says of an axis, all of the others: `x[..., part]`.
+std::string partText(const std::string &x, size_t rank, unsigned at,
+                     const std::string &part);
 
 } // namespace netc::import
 

@@ -2,12 +2,11 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Arithmetic of tensors of other frameworks in the words of netc.
+// Arithmetic and functions of elements.
 
-#include "lib/Import/Translator.h"
+#include "lib/Import/OpTranslators.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 
@@ -15,265 +14,298 @@ using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
 
-/// Whether it is a part of dropout that is written out.
-bool Translator::masked() {
-  for (unsigned i = 0; i < node->ins.size(); ++i) {
-    auto found = noise.find(in(i));
-    if (found == noise.end())
-      continue;
-    ignore({"other"}); // how much of the noise is not zero
-    double kept = found->second;
-    if (node->ins.size() == 1 && foreign->op == "div") {
-      noise[out()] = kept;
-      spread.insert(out());
-      return true;
-    }
-    if (node->ins.size() != 2 || foreign->op != "mul")
-      refuse("it computes with what is random");
-    int x = in(1 - i);
-    bool isSpread = spread.count(in(i));
-    if (const Step *made = maker(x);
-        !isSpread && made && made->op == "div" && made->ins.size() == 1 &&
-        made->arguments[0].text == realText(kept)) {
-      x = made->ins[0]; // divided before it is multiplied
-      isSpread = true;
-    }
-    bool isEach = shape(in(i)) == shape(x);
-    Step &made = step(Step::Pipe, isEach ? "Dropout" : "StochasticDepth", {x});
-    put(made, "", "drop", realText(std::round((1 - kept) * 1e9) / 1e9));
-    if (isSpread)
-      return true;
-    int whole = another(out());
-    made.outs = {whole};
-    put(step(Step::Form_, "%0 * #0", {whole}), "", "kept", realText(kept));
-    return true;
-  }
-  return false;
+void ArithmeticTranslator::addTo(Handlers &handlers) {
+  add(handlers, this,
+      {
+          {"add", &ArithmeticTranslator::binary},
+          {"convert", &ArithmeticTranslator::convert},
+          {"div", &ArithmeticTranslator::binary},
+          {"maximum", &ArithmeticTranslator::binary},
+          {"minimum", &ArithmeticTranslator::binary},
+          {"mul", &ArithmeticTranslator::binary},
+          {"power", &ArithmeticTranslator::power},
+          {"relu6", &ArithmeticTranslator::clamp},
+          {"sqrt", &ArithmeticTranslator::root},
+          {"stop_gradient", &ArithmeticTranslator::stopGradient},
+          {"sub", &ArithmeticTranslator::binary},
+      });
 }
 
-void Translator::binary() {
-  std::string sign = foreign->op == "add"   ? "+"
-                     : foreign->op == "sub" ? "-"
-                     : foreign->op == "mul" ? "*"
-                     : foreign->op == "div" ? "/"
-                                            : "";
-  double scale = realNumber("alpha", 1);
+void ArithmeticTranslator::clamp() {
+  int x = node.in(0);
+  bool isTanh = node->op == "aten.hardtanh";
+  const char *low = isTanh ? "min_val" : "min",
+             *high = isTanh ? "max_val" : "max";
+  bool hasLow = node.setting(low), hasHigh = node.setting(high);
+  if (hasLow && hasHigh && node.real(low, 0) == 0 && node.real(high, 0) == 6) {
+    steps.add(Step::Pipe, "relu6", {x});
+    return;
+  }
+  if (hasLow && hasHigh) {
+    Step &made = steps.add(Step::Pipe, "clamp", {x});
+    made.put("", "least", realText(node.real(low, 0)));
+    made.put("", "most", realText(node.real(high, 0)));
+    return;
+  }
+  if (node.has(1) != node.has(2) && !hasLow && !hasHigh) {
+    node.readAs(node.has(1) ? "aten.maximum" : "aten.minimum");
+    return combine("", x, node.in(node.has(1) ? 1 : 2));
+  }
+  if (!hasLow && !hasHigh)
+    node.refuse("its bounds are no numbers");
+  Step &made = steps.add(Step::Form_,
+                         hasLow ? "maximum(%0, #0)" : "minimum(%0, #0)", {x});
+  made.put("", "bound", realText(node.real(hasLow ? low : high, 0)));
+}
+
+void ArithmeticTranslator::binary() {
+  std::string sign = node.isOp("add")   ? "+"
+                     : node.isOp("sub") ? "-"
+                     : node.isOp("mul") ? "*"
+                     : node.isOp("div") ? "/"
+                                        : "";
+  double scale = node.real("alpha", 1);
   bool isTurned = node->op == "aten.rsub";
-  if (masked() || isPartOfGelu())
+  if (dropout.takes() || gelu.takes())
     return;
   if (scale != 1)
-    return scaled(in(isTurned), in(!isTurned), scale, sign);
+    return scaled(sign, node.in(isTurned), node.in(!isTurned), scale);
   if (node->ins.size() == 1) {
-    bool isSelf = setting("self"), isFirst = isSelf || isTurned;
-    Step &made = step(Step::Form_, "", {in(0)});
-    std::string number = realText(realNumber(isSelf ? "self" : "other", 0));
-    made.fn = sign.empty() ? foreign->op.str() + "(%0, #0)"
-              : isFirst    ? "#0 " + sign + " %0"
-                           : "%0 " + sign + " #0";
-    put(made, "", "factor", number);
-    return;
+    bool isSelf = node.setting("self");
+    return withNumber(sign, node.in(0), node.real(isSelf ? "self" : "other", 0),
+                      isSelf || isTurned);
   }
-  int a = in(isTurned), b = in(!isTurned);
-  for (auto [x, other] : {std::make_pair(b, a), std::make_pair(a, b)}) {
-    auto row = rows.find(x);
-    if (row == rows.end() || sign != "+" || shape(other) != shape(out()))
-      continue;
-    const auto &[table, place] = row->second;
-    if (place.empty() && maker(table))
-      continue;
-    if (place.empty()) {
-      materialized.insert(table); // it is the instance's
-      Step &made = instance("Position", other, {table});
-      put(made, "", "length", shape(table)[0].str());
-      return;
-    }
-    Step &made =
-        step(Step::Form_, "%0 + expand(%1[#0, ...], %0, over = axes(%0)[-1])",
-             {other, table});
-    put(made, "", "row", place);
+  int a = node.in(isTurned), b = node.in(!isTurned);
+  if (sign == "+" && (addRows(a, b) || addRows(b, a)))
     return;
-  }
-  // A number for all.
   for (auto [x, other, isFirst] :
        {std::make_tuple(b, a, false), std::make_tuple(a, b, true)})
-    if (isKnown(x) && shape(other) == shape(out()) &&
-        (what(x) == "number" || shape(x).empty())) {
-      std::string text = realText(number(x)); // no count depends on it
-      Step &made = step(Step::Form_,
-                        sign.empty() ? foreign->op.str() + "(%0, #0)"
-                        : isFirst    ? "#0 " + sign + " %0"
-                                     : "%0 " + sign + " #0",
-                        {other});
-      put(made, "", "factor", text);
-      return;
-    }
-  for (auto [x, mask] : {std::make_pair(a, b), std::make_pair(b, a)})
-    if (sign == "+" && shape(x) == shape(out()) &&
-        (what(mask) == "causal" || what(mask) == "band"))
-      return hide(x, mask, -INFINITY);
-  for (auto [x, mask] : {std::make_pair(a, b), std::make_pair(b, a)})
-    if (auto joint = jointMasks.find(mask);
-        sign == "+" && joint != jointMasks.end() && shape(x) == shape(out())) {
-      return same(hideBoth(x, joint->second));
-    }
-  if (sign == "+" && (rotary(a, b) || rotary(b, a)))
+    if (values.isKnown(x) && shape(other) == shape(node.out()) &&
+        (values.what(x) == "number" || shape(x).empty()))
+      // Where its number is not told, no count depends on it.
+      return withNumber(sign, other, node.realOf(x), isFirst);
+  if (sign == "+" &&
+      (addMask(a, b) || addMask(b, a) || rotary(a, b) || rotary(b, a)))
     return;
   combine(sign, a, b);
 }
 
-void Translator::scaled(int a, int b, double factor, const std::string &sign) {
-  int product = make("%0 * #0", {b}, shape(b));
-  put(steps.back(), "", "scale", realText(factor));
+void ArithmeticTranslator::withNumber(const std::string &sign, int x,
+                                      double number, bool isFirst) {
+  Step &made = steps.add(Step::Form_,
+                         sign.empty() ? node.op() + "(%0, #0)"
+                         : isFirst    ? "#0 " + sign + " %0"
+                                      : "%0 " + sign + " #0",
+                         {x});
+  made.put("", "factor", realText(number));
+}
+
+bool ArithmeticTranslator::addRows(int x, int rows) {
+  const StoredValues::Rows *read = steps.stored.findRows(rows);
+  if (!read || shape(x) != shape(node.out()))
+    return false;
+  if (!read->place.empty()) {
+    Step &made = steps.add(Step::Form_,
+                           "%0 + expand(%1[#0, ...], %0, over = axes(%0)[-1])",
+                           {x, read->table});
+    made.put("", "row", read->place);
+    return true;
+  }
+  if (steps.maker(read->table))
+    return false;
+  Step &made = steps.addInstance("Position", x, {read->table});
+  made.put("", "length", shape(read->table)[0].str());
+  return true;
+}
+
+bool ArithmeticTranslator::addMask(int x, int mask) {
+  if (shape(x) != shape(node.out()))
+    return false;
+  if (std::string kind = values.what(mask); kind == "causal" || kind == "band")
+    masks.hide(x, mask, -INFINITY);
+  else if (const JointMask *both = masks.find(mask))
+    steps.same(masks.hideBoth(x, *both));
+  else
+    return false;
+  return true;
+}
+
+void ArithmeticTranslator::scaled(const std::string &sign, int a, int b,
+                                  double factor) {
+  int product = steps.make("%0 * #0", {b}, shape(b));
+  steps.last().put("", "scale", realText(factor));
   combine(sign, a, product);
 }
 
-void Translator::combine(const std::string &sign, int a, int b) {
-  if (isFloat(out()) || isFloat(a) || isFloat(b)) {
-    a = floated(a);
-    b = floated(b);
+void ArithmeticTranslator::combine(const std::string &sign, int a, int b) {
+  if (values.isFloat(node.out()) || values.isFloat(a) || values.isFloat(b)) {
+    a = steps.floated(a);
+    b = steps.floated(b);
   }
-  bool wantsFirst = shape(a) == shape(out()),
-       wantsSecond = shape(b) == shape(out());
+  bool wantsFirst = shape(a) == shape(node.out()),
+       wantsSecond = shape(b) == shape(node.out());
   if (wantsFirst && wantsSecond) {
-    b = unlabelled(b, a);
-    a = unlabelled(a, b);
-    Step &made = step(Step::Infix, sign, {a, b});
+    b = steps.unlabelled(b, a);
+    a = steps.unlabelled(a, b);
+    Step &made = steps.add(Step::Infix, sign, {a, b});
     if (sign.empty()) {
       made.form = Step::Form_;
-      made.fn = foreign->op.str() + "(%0, %1)";
+      made.fn = node.op() + "(%0, %1)";
     }
     mergeLabels(a, b);
     return;
   }
   if (!wantsFirst && !wantsSecond) {
-    Step &made = step(Step::Form_, "", {a, b});
+    Step &made = steps.add(Step::Form_, "", {a, b});
     std::string zeros = "zeros(#0)";
-    auto all = [&](int x, int at) { return expanded(x, at, zeros); };
+    auto all = [&](int x, int at) { return steps.expanded(x, at, zeros); };
     made.fn = all(a, 0) + " " + sign + " " + all(b, 1);
-    putSizes(made, shape(out()));
-    labels(out()).assign(shape(out()).size(), "");
+    made.putSizes(shape(node.out()));
+    values.labels(node.out()).assign(shape(node.out()).size(), "");
     return;
   }
   int full = wantsFirst ? a : b, small = wantsFirst ? b : a;
   // In a Form_, operand 0 is that of the whole shape.
-  Step &made = step(Step::Form_, "", {full, small});
-  std::string other = expanded(small, 1, "%0", &made);
+  Step &made = steps.add(Step::Form_, "", {full, small});
+  std::string other = steps.expanded(small, 1, "%0", &made);
   std::string left = wantsFirst ? "%0" : other,
               right = wantsFirst ? other : "%0";
-  made.fn = sign.empty() ? foreign->op.str() + "(" + left + ", " + right + ")"
+  made.fn = sign.empty() ? node.op() + "(" + left + ", " + right + ")"
                          : left + " " + sign + " " + right;
-  labels(out()) = labels(full);
+  values.labels(node.out()) = values.labels(full);
 }
 
-bool Translator::rotary(int a, int b) {
-  const Step *cosines = maker(a), *sines = maker(b);
+bool ArithmeticTranslator::rotary(int a, int b) {
+  const Step *cosines = steps.maker(a), *sines = steps.maker(b);
   auto isScaled = [&](const Step *step) {
     return step && step->op == "mul" && step->ins.size() == 2 &&
-           isKnown(step->ins[1]) && shape(step->ins[1]).size() > 1;
+           values.isKnown(step->ins[1]) && shape(step->ins[1]).size() > 1;
   };
   if (!isScaled(cosines) || !isScaled(sines) || shape(a).size() != 4)
     return false;
   int x = cosines->ins[0];
-  const Step *turned = maker(sines->ins[0]);
+  const Step *turned = steps.maker(sines->ins[0]);
   if (!turned || turned->op != "concat" || turned->ins.size() != 2)
     return false;
-  const Step *negated = maker(turned->ins[0]), *first = maker(turned->ins[1]);
+  const Step *negated = steps.maker(turned->ins[0]),
+             *first = steps.maker(turned->ins[1]);
   const Step *second =
-      negated && negated->op == "neg" ? maker(negated->ins[0]) : nullptr;
+      negated && negated->op == "neg" ? steps.maker(negated->ins[0]) : nullptr;
   if (!first || !second || first->op != "slice" || second->op != "slice" ||
       first->ins[0] != x || second->ins[0] != x)
     return false;
-  double theta = value(sines->ins[1]).known->value("theta", 10000.0);
-  Step &made = step(Step::Pipe, "RoPE", {x});
-  putReal(made, "theta", theta, 10000);
+  double theta = values.at(sines->ins[1]).known->value("theta", 10000.0);
+  Step &made = steps.add(Step::Pipe, "RoPE", {x});
+  made.putReal("theta", theta, 10000);
   return true;
 }
 
-void Translator::mergeLabels(int a, int b) {
-  std::vector<std::string> &made = labels(out());
-  made = labels(a);
-  if (made.size() == labels(b).size())
+void ArithmeticTranslator::mergeLabels(int a, int b) {
+  std::vector<std::string> &made = values.labels(node.out());
+  made = values.labels(a);
+  if (made.size() == values.labels(b).size())
     for (size_t i = 0; i < made.size(); ++i)
-      if (made[i].empty() && !llvm::is_contained(made, labels(b)[i]))
-        made[i] = labels(b)[i];
+      if (made[i].empty() && !llvm::is_contained(made, values.labels(b)[i]))
+        made[i] = values.labels(b)[i];
 }
 
-int Translator::unlabelled(int x, int beside) {
-  const Sizes sizes = shape(x);
-  std::vector<std::string> own(sizes.size());
-  bool isApart = false;
-  if (sizes.size() != shape(beside).size())
-    return x;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    const std::string &label = labels(x)[i], &other = labels(beside)[i];
-    if (std::string text = sizes[i].str();
-        !sizes[i].isConstant() && sizes[i] == Polynomial::symbol(text))
-      own[i] = text;
-    isApart |=
-        !label.empty() && !other.empty() && label != other && label != own[i];
-  }
-  if (!isApart)
-    return x;
-  int made = make("reshape(%0, #0)", {x}, sizes);
-  putSizes(steps.back(), sizes);
-  labels(made) = own;
-  return made;
+/// Functions that are several ops here.
+static const std::map<StringRef, StringRef> &functions() {
+  static const std::map<StringRef, StringRef> table = {
+      {"aten.exp2", "exp(%0 * 0.6931471805599453)"},
+      {"aten.expm1", "exp(%0) - 1"},
+      {"aten.log10", "log(%0) * 0.4342944819032518"},
+      {"aten.log1p", "log(1 + %0)"},
+      {"aten.log2", "log(%0) * 1.4426950408889634"},
+      {"aten.log_sigmoid", "-softplus(-%0)"},
+      {"aten.mish", "%0 * tanh(softplus(%0))"},
+      {"aten.reciprocal", "1 / %0"},
+      {"onnx.Mish", "%0 * tanh(softplus(%0))"},
+      {"onnx.Reciprocal", "1 / %0"},
+      {"aten.selu", "1.0507009873554805 * elu(%0, alpha = 1.6732632423543772)"},
+      {"aten.square", "%0 * %0"},
+      {"aten.tan", "sin(%0) / cos(%0)"},
+      {"chlo.square", "%0 * %0"},
+      {"stablehlo.exponential_minus_one", "exp(%0) - 1"},
+      {"stablehlo.log_plus_one", "log(1 + %0)"},
+      {"stablehlo.rsqrt", "1 / sqrt(%0)"},
+  };
+  return table;
 }
 
-std::string Translator::expanded(int x, int at, const std::string &like,
-                                 Step *made, int target) {
-  const Sizes &from = shape(x), &to = shape(target < 0 ? out() : target);
-  wantRank(x, 0, to.size());
-  std::string name = "%" + std::to_string(at);
-  if (from == to)
-    return name;
-  std::vector<std::string> over;
-  std::vector<size_t> places;
-  Sizes kept;
-  bool isCut = false;
-  for (size_t i = 0; i < from.size(); ++i) {
-    size_t place = i + to.size() - from.size();
-    if (from[i] == 1 && !(to[place] == 1)) {
-      isCut = true;
-      continue;
-    }
-    kept.push_back(from[i]);
-    places.push_back(place);
-    over.push_back("axes(" + like + ")[" + std::to_string(place) + "]");
-  }
-  if (isCut && from.size() > 2 && places == std::vector<size_t>{0, 1}) {
-    name = "flatten(" + name + ")";
-    return "expand(" + name + ", " + like + ", over = axes(" + like +
-           ")[0..2])";
-  }
-  if (isCut) {
-    std::string sizes = sizesText(kept);
-    if (made) {
-      unsigned number = made->arguments.size();
-      put(*made, "", "size", kept.empty() ? "[]" : sizes, "", false);
-      made->arguments.back().hasSizes =
-          llvm::any_of(kept, [](auto &s) { return !s.isConstant(); });
-      made->arguments.back().isNumber =
-          kept.size() == 1 && kept[0].isConstant();
-      sizes = "#" + std::to_string(number);
-    }
-    name = "reshape(" + name + ", " + sizes + ")";
-  }
-  if (from.empty() || kept.empty())
-    return "expand(" + name + ", " + like + ", over = [])";
-  return "expand(" + name + ", " + like + ", over = [" +
-         llvm::join(over, ", ") + "])";
+bool ArithmeticTranslator::isFunction(StringRef op) {
+  return functions().count(op);
 }
 
-void Translator::expandTo(int x) {
-  if (shape(x) == shape(out()))
-    return same(x);
-  if (auto joint = jointMasks.find(x); joint != jointMasks.end()) {
-    jointMasks[out()] = joint->second;
+void ArithmeticTranslator::elementwise() {
+  if (node->ins.size() != 1 || node->outs.size() != 1)
+    node.refuse("netc takes it of one tensor");
+  if (auto form = functions().find(node->op); form != functions().end()) {
+    node.wantOne("self"); // of a reciprocal
+    steps.add(Step::Form_, form->second.str(), {node.in(0)});
     return;
   }
-  Step &made = step(Step::Form_, "", {x});
-  putSizes(made, shape(out()));
-  made.fn = expanded(x, 0, "zeros(#0)", &made);
-  labels(out()).assign(shape(out()).size(), "");
+  // Of `aten.elu`; netc has them as products.
+  node.wantOne("scale");
+  node.wantOne("input_scale");
+  node.ignore({"threshold"}); // beyond it, softplus(x) is x in 32 bits
+  if (double beta = node.real("beta", 1); beta != 1) {
+    Step &made =
+        steps.add(Step::Form_, node.op() + "(%0 * #0) / #0", {node.in(0)});
+    made.put("", "beta", realText(beta));
+    return;
+  }
+  Step &made = steps.add(Step::Pipe, node.op(), {node.in(0)});
+  for (auto &[theirs, ours] : node.foreign()->settings)
+    if (node.setting(theirs.str().c_str()))
+      made.put(ours.str(), ours.str(),
+               realText(node.real(theirs.str().c_str(), 0)));
+}
+
+void ArithmeticTranslator::convert() {
+  int x = node.in(0);
+  bool isTruth = values.at(x).type == "bool",
+       makesTruth = values.at(node.out()).type == "bool";
+  bool isTable = values.what(x) == "table" && values.isFloat(node.out()) &&
+                 !values.isFloat(x);
+  if ((values.isKnown(x) && !isTable) || (isTruth && makesTruth))
+    steps.same(x);
+  else if (makesTruth)
+    steps.add(Step::Form_, "%0 != 0", {x});
+  else if (isTruth || (values.isFloat(node.out()) && !values.isFloat(x)))
+    steps.add(Step::Form_, "float(%0)", {x});
+  else
+    steps.same(x);
+}
+
+void ArithmeticTranslator::stopGradient() {
+  if (!values.isFloat(node.in(0)) || values.isKnown(node.in(0)))
+    return steps.same(node.in(0));
+  steps.add(Step::Pipe, "stop_gradient", {node.in(0)});
+}
+
+void ArithmeticTranslator::root() {
+  int x = node.in(0);
+  if (node->op == "aten.rsqrt")
+    steps.add(Step::Form_, "1 / sqrt(%0)", {x});
+  else
+    steps.add(Step::Pipe, "sqrt", {x});
+}
+
+void ArithmeticTranslator::power() {
+  if (node->ins.size() == 2) {
+    if (shape(node.in(0)) != shape(node.out()) ||
+        shape(node.in(1)) != shape(node.out()))
+      node.refuse("its operands are of different sizes");
+    steps.add(Step::Form_, "exp(log(%0) * %1)",
+              {node.in(0), steps.unlabelled(node.in(1), node.in(0))});
+    return;
+  }
+  if (node.setting("self")) {
+    Step &made = steps.add(Step::Form_, "exp(%0 * #0)", {node.in(0)});
+    made.put("", "factor", realText(std::log(node.real("self", 1))));
+    return;
+  }
+  Step &made = steps.add(Step::Form_, "%0 ^ #0", {node.in(0)});
+  made.put("", "exponent", realText(node.real("exponent", 1)));
 }

@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Mixtures of experts of other frameworks in the words of netc.
+// Mixtures of experts.
 
-#include "lib/Import/Translator.h"
+#include "lib/Import/OpTranslators.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,7 +20,7 @@ static constexpr llvm::StringLiteral expertOps =
     "histc|index|index|index|index_put|mul|mul|sort|split|sum|transpose|"
     "transpose|unsqueeze|view|view|view";
 
-llvm::ArrayRef<GraphNode> Translator::expertsFrom(size_t begin) const {
+llvm::ArrayRef<GraphNode> ExpertTranslator::nodesFrom(size_t begin) const {
   int module = graph.nodes[begin].module;
   auto isInside = [&](const GraphNode &each) {
     int at = each.module;
@@ -37,9 +37,9 @@ llvm::ArrayRef<GraphNode> Translator::expertsFrom(size_t begin) const {
   return llvm::ArrayRef(graph.nodes).slice(begin, isGrouped ? end - begin : 0);
 }
 
-void Translator::experts(llvm::ArrayRef<GraphNode> nodes) {
-  node = &nodes.back();
-  foreign = findForeign("transformers.grouped_mm_fallback");
+void ExpertTranslator::translate(llvm::ArrayRef<GraphNode> nodes) {
+  node.read(nodes.back());
+  node.readAs("transformers.grouped_mm_fallback");
   std::vector<int> weights;
   std::vector<StringRef> ops;
   std::set<int> made;
@@ -53,65 +53,29 @@ void Translator::experts(llvm::ArrayRef<GraphNode> nodes) {
       activation = activation ? &nodes[0] : &each;
     made.insert(each.outs.begin(), each.outs.end());
     for (int in : each.ins)
-      if (in >= 0 && isWeight(in))
+      if (in >= 0 && values.isWeight(in))
         weights.push_back(in);
-      else if (in >= 0 && !isKnown(in) && !made.count(in))
-        (op == "index"             ? x
-         : value(in).type == "i64" ? choices
-                                   : gate) = real(in);
+      else if (in >= 0 && !values.isKnown(in) && !made.count(in))
+        (op == "index"                 ? x
+         : values.at(in).type == "i64" ? choices
+                                       : gate) = values.real(in);
   }
   llvm::sort(ops);
   const ForeignOp *act = activation ? findForeign(activation->op) : nullptr;
   if (llvm::join(ops, "|") != expertOps || weights.size() != 2 || !act ||
       x < 0 || choices < 0 || gate < 0)
-    refuse("it is in no module of gated experts that netc knows");
+    node.refuse("it is in no module of gated experts that netc knows");
   for (int each : {x, choices, gate})
-    wantRank(each, 2, 2);
-  wantRank(weights[1], 3, 3);
+    node.wantRank(each, 2, 2);
+  node.wantRank(weights[1], 3, 3);
   std::string fn = act->op.str();
   if (activation->with->value("approximate", std::string()) == "tanh")
     fn += "_tanh";
-  Step &call = step(Step::Instance, "Experts", {x, choices, gate});
-  call.weight = value(weights[0]).name;
+  Step &call = steps.add(Step::Instance, "Experts", {x, choices, gate});
+  call.weight = values.at(weights[0]).name;
   call.weights = weights;
-  call.isFrozen = !value(weights[0]).learns;
-  put(call, "", "experts", shape(weights[1])[0].str());
-  put(call, "", "ff", shape(weights[1])[2].str());
-  put(call, "act", "act", fn, "silu", false);
-}
-
-void Translator::largest() {
-  ignore({"sorted"}); // they are
-  int x = in(0);
-  size_t rank = shape(x).size();
-  if (!flag("largest") || axis(integer("dim", -1), rank) + 1 != rank)
-    refuse("netc takes the largest of the last axis");
-  int choices = node->outs.size() > 1 ? node->outs[1] : another(out());
-  Step &made = step(Step::Form_, "top_k(%0, #0)", {x});
-  made.outs = {choices};
-  put(made, "", "top", std::to_string(integer("k", 1)));
-  if (uses[out()])
-    step(Step::Form_, "take(%0, %1)", {x, choices});
-}
-
-void Translator::scatter() {
-  int x = in(0), places = in(1);
-  wantRank(places, 2, 2);
-  if (what(x) != "number" || value(x).known->value("value", Json()) != 0 ||
-      realNumber("value", 0) != 1 || axis(integer("dim", -1), 2) != 1)
-    refuse("netc sets ones among zeros, along the last axis");
-  Step &made = step(Step::Form_,
-                    "sum(embedding(%0, table(#0, #0, init = \"identity\")), "
-                    "over = axes(%0)[1])",
-                    {places});
-  put(made, "", "size", shape(x)[1].str());
-}
-
-void Translator::taken() {
-  ignore({"sparse_grad"});
-  int x = in(0);
-  size_t rank = shape(x).size();
-  if (axis(integer("dim", -1), rank) + 1 != rank)
-    refuse("netc takes places of the last axis");
-  step(Step::Form_, "take(%0, %1)", {x, in(1)});
+  call.isFrozen = !values.at(weights[0]).learns;
+  call.put("", "experts", shape(weights[1])[0].str());
+  call.put("", "ff", shape(weights[1])[2].str());
+  call.put("act", "act", fn, "silu", false);
 }

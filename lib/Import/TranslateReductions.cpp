@@ -2,9 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums, means, norms and extremes of other frameworks in the words of netc.
+// Sums, means, norms and extremes.
 
-#include "lib/Import/Translator.h"
+#include "lib/Import/OpTranslators.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -14,27 +14,33 @@ using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
 
-std::vector<unsigned> Translator::reducedAxes(size_t rank) {
-  std::vector<unsigned> over;
-  for (const char *name : {"dim", "dims", "axes"})
-    if (const Json *dims = setting(name); dims && over.empty()) {
-      if (dims->is_number_integer())
-        over.push_back(axis(dims->get<int64_t>(), rank));
-      else
-        for (const Json &each : *dims)
-          over.push_back(axis(each.get<int64_t>(), rank));
-    }
-  llvm::sort(over);
-  if (over.empty())
-    for (size_t i = 0; i < rank; ++i)
-      over.push_back(i);
-  return over;
+void ReductionTranslator::addTo(Handlers &handlers) {
+  add(handlers, this,
+      {
+          {"aten.cosine_similarity", &ReductionTranslator::cosineSimilarity},
+          {"aten.linalg_vector_norm", &ReductionTranslator::vectorNorm},
+          {"aten.logsumexp", &ReductionTranslator::logSumExp},
+          {"aten.std", &ReductionTranslator::variance},
+          {"aten.std_mean", &ReductionTranslator::variance},
+          {"aten.var", &ReductionTranslator::variance},
+          {"aten.var_mean", &ReductionTranslator::variance},
+          {"cross_entropy", &ReductionTranslator::crossEntropy},
+          {"cumprod", &ReductionTranslator::cumulate},
+          {"cumsum", &ReductionTranslator::cumulate},
+          {"max", &ReductionTranslator::reduce},
+          {"mean", &ReductionTranslator::reduce},
+          {"min", &ReductionTranslator::reduce},
+          {"onnx.ReduceL1", &ReductionTranslator::vectorNorm},
+          {"onnx.ReduceL2", &ReductionTranslator::vectorNorm},
+          {"onnx.ReduceLogSumExp", &ReductionTranslator::logSumExp},
+          {"sum", &ReductionTranslator::reduce},
+      });
 }
 
-void Translator::vectorNorm() {
-  int x = in(0);
-  double order = node->op == "onnx.ReduceL1" ? 1 : realNumber("ord", 2);
-  std::string over = ", over = " + placesText(reducedAxes(shape(x).size()));
+void ReductionTranslator::vectorNorm() {
+  int x = node.in(0);
+  double order = node->op == "onnx.ReduceL1" ? 1 : node.real("ord", 2);
+  std::string over = ", over = " + axesText(node.axes(shape(x).size()));
   if (order == 1)
     summary("sum(abs(%0)" + over + ")", {x});
   else if (order == 2)
@@ -42,23 +48,26 @@ void Translator::vectorNorm() {
   else if (std::isinf(order) && order > 0)
     summary("max(abs(%0)" + over + ")", {x});
   else
-    refuse("netc has norms of order 1, 2 and inf");
+    node.refuse("netc has norms of order 1, 2 and inf");
 }
 
-bool Translator::keepsAxes() {
-  return !shape(out()).empty() && shape(out()).size() == shape(in(0)).size();
+bool ReductionTranslator::keepsAxes() {
+  return !shape(node.out()).empty() &&
+         shape(node.out()).size() == shape(node.in(0)).size();
 }
 
-Step &Translator::summary(const std::string &form, std::vector<int> ins) {
+Step &ReductionTranslator::summary(const std::string &form,
+                                   std::vector<int> ins) {
   if (!keepsAxes())
-    return step(Step::Form_, form, std::move(ins));
-  Step &made = step(Step::Form_, "reshape(" + form + ", #0)", std::move(ins));
-  putSizes(made, shape(out()));
+    return steps.add(Step::Form_, form, std::move(ins));
+  Step &made =
+      steps.add(Step::Form_, "reshape(" + form + ", #0)", std::move(ins));
+  made.putSizes(shape(node.out()));
   return made;
 }
 
-int Translator::without(const std::string &reduced, int x,
-                        llvm::ArrayRef<unsigned> over) {
+int ReductionTranslator::without(const std::string &reduced, int x,
+                                 llvm::ArrayRef<unsigned> over) {
   std::vector<unsigned> rest;
   Sizes kept;
   for (unsigned i = 0; i < shape(x).size(); ++i)
@@ -66,35 +75,35 @@ int Translator::without(const std::string &reduced, int x,
       rest.push_back(i);
       kept.push_back(shape(x)[i]);
     }
-  int made = make(reduced, {x}, kept);
-  make("%0 - expand(%1, %0, over = " + placesText(rest) + ")", {x, made},
-       shape(x));
+  int made = steps.make(reduced, {x}, kept);
+  steps.make("%0 - expand(%1, %0, over = " + axesText(rest) + ")", {x, made},
+             shape(x));
   return made;
 }
 
-void Translator::variance() {
-  int x = in(0);
-  std::vector<unsigned> over = reducedAxes(shape(x).size());
-  double correction = realNumber("correction", 1);
-  if (const Json *unbiased = setting("unbiased");
+void ReductionTranslator::variance() {
+  int x = node.in(0);
+  std::vector<unsigned> over = node.axes(shape(x).size());
+  double correction = node.real("correction", 1);
+  if (const Json *unbiased = node.setting("unbiased");
       unbiased && *unbiased == false)
     correction = 0;
   Polynomial count = 1;
   for (unsigned each : over)
     count *= shape(x)[each];
   if (correction != std::floor(correction))
-    refuse("`correction` is a whole number");
-  std::string places = ", over = " + placesText(over) + ")";
+    node.refuse("`correction` is a whole number");
+  std::string places = ", over = " + axesText(over) + ")";
   int mean = without("mean(%0" + places, x, over);
   std::string form = "mean(%0 * %0" + places;
   if (correction != 0)
     form = "sum(%0 * %0" + places + (keepsAxes() ? " / #1" : " / #0");
   if (StringRef(node->op).starts_with("aten.std"))
     form = "sqrt(" + form + ")";
-  Step &spread = summary(form, {steps.back().outs[0]});
+  Step &spread = summary(form, {steps.last().outs[0]});
   if (correction != 0)
-    put(spread, "", "count",
-        std::to_string(fixed(count) - int64_t(correction)));
+    spread.put("", "count",
+               std::to_string(node.fixed(count) - int64_t(correction)));
   if (node->outs.size() < 2)
     return;
   // Of std_mean and var_mean, the mean.
@@ -102,100 +111,85 @@ void Translator::variance() {
   made.outs = {node->outs[1]};
 }
 
-void Translator::logSumExp() {
-  int x = in(0);
-  std::vector<unsigned> over = reducedAxes(shape(x).size());
+void ReductionTranslator::logSumExp() {
+  int x = node.in(0);
+  std::vector<unsigned> over = node.axes(shape(x).size());
   // So that no exponential is too large.
-  std::string places = ", over = " + placesText(over) + ")";
+  std::string places = ", over = " + axesText(over) + ")";
   int most = without("stop_gradient(max(%0" + places + ")", x, over);
-  summary("log(sum(exp(%0)" + places + ") + %1", {steps.back().outs[0], most});
+  summary("log(sum(exp(%0)" + places + ") + %1", {steps.last().outs[0], most});
 }
 
-void Translator::reduce() {
+void ReductionTranslator::reduce() {
   if (node->outs.size() > 1)
-    refuse("netc has no places of what is largest or smallest");
+    node.refuse("netc has no places of what is largest or smallest");
   if (node->ins.size() == 2) {
-    foreign = findForeign(node->op + "imum");
-    return binary();
+    node.readAs(node->op + "imum");
+    return arithmetic.binary();
   }
-  int x = floated(in(0));
-  graph.values[out()].type = value(x).type;
+  int x = steps.floated(node.in(0));
+  values.at(node.out()).type = values.at(x).type;
   size_t rank = shape(x).size();
-  std::vector<unsigned> over = reducedAxes(rank);
-  std::vector<std::string> left = labels(x);
+  std::vector<unsigned> over = node.axes(rank);
+  std::vector<std::string> left = values.labels(x);
   for (unsigned each : llvm::reverse(over))
     left.erase(left.begin() + each);
-  bool isGlobal = foreign->op == "mean" && rank >= 3 &&
-                  over.size() == rank - 2 && over[0] == 2 &&
-                  isImage(x, rank - 2);
+  bool isGlobal = node.isOp("mean") && rank >= 3 && over.size() == rank - 2 &&
+                  over[0] == 2 && values.isImage(x, rank - 2);
   if (isGlobal) {
-    Step &made = step(Step::Pipe,
-                      keepsAxes() ? "AdaptiveAvgPool" : "GlobalAvgPool", {x});
+    Step &made = steps.add(
+        Step::Pipe, keepsAxes() ? "AdaptiveAvgPool" : "GlobalAvgPool", {x});
     if (keepsAxes())
-      put(made, "", "size", "1");
-    labels(out()) = keepsAxes() ? labels(x) : left;
+      made.put("", "size", "1");
+    values.labels(node.out()) = keepsAxes() ? values.labels(x) : left;
     return;
   }
-  summary(foreign->op.str() + "(%0, over = " + placesText(over) + ")", {x});
+  summary(node.op() + "(%0, over = " + axesText(over) + ")", {x});
   if (keepsAxes())
     left.assign(rank, "");
-  labels(out()) = left;
+  values.labels(node.out()) = left;
 }
 
-void Translator::placeOfExtreme() {
-  int x = in(0);
-  size_t rank = shape(x).size();
-  if (!setting("dim") || axis(integer("dim", 0), rank) + 1 != rank)
-    refuse("netc takes the largest of the last axis");
-  bool isLeast = StringRef(node->op).ends_with_insensitive("argmin");
-  Step &made = step(Step::Form_,
-                    std::string("reshape(top_k(") + (isLeast ? "-%0" : "%0") +
-                        ", 1), #0)",
-                    {x});
-  putSizes(made, shape(out()));
-  labels(out()).assign(shape(out()).size(), "");
-}
-
-void Translator::crossEntropy() {
-  int x = in(0), target = in(1);
+void ReductionTranslator::crossEntropy() {
+  int x = node.in(0), target = node.in(1);
   bool isOfClasses = shape(target).size() < shape(x).size();
-  if (has(2))
-    refuse("its classes have weights");
-  if (integer("reduction", 1) != 1)
-    refuse("netc has the mean of all rows");
-  if (isOfClasses && integer("ignore_index", -100) >= 0)
-    refuse("netc ignores rows of a negative number");
-  ignore({"ignore_index"});
+  if (node.has(2))
+    node.refuse("its classes have weights");
+  if (node.integer("reduction", 1) != 1)
+    node.refuse("netc has the mean of all rows");
+  if (isOfClasses && node.integer("ignore_index", -100) >= 0)
+    node.refuse("netc ignores rows of a negative number");
+  node.ignore({"ignore_index"});
   std::string form = "cross_entropy(%0, %1";
   if (shape(x).size() > 2)
     form += ", over = axes(%0)[1]";
-  Step &made = step(Step::Form_, form, {x, target});
-  if (double smoothing = realNumber("label_smoothing", 0); smoothing != 0) {
+  Step &made = steps.add(Step::Form_, form, {x, target});
+  if (double smoothing = node.real("label_smoothing", 0); smoothing != 0) {
     made.fn += ", smoothing = #0";
-    put(made, "", "smoothing", realText(smoothing));
+    made.put("", "smoothing", realText(smoothing));
   }
   made.fn += ")";
 }
 
-void Translator::cumulate() {
-  int x = in(0);
-  Step &made = step(Step::Pipe, foreign->op.str(), {x});
-  put(made, "over", "over",
-      placesText(axis(integer("dim", -1), shape(x).size())), "", false);
+void ReductionTranslator::cumulate() {
+  int x = node.in(0);
+  Step &made = steps.add(Step::Pipe, node.op(), {x});
+  made.put("over", "over", axesText(node.axis("dim", -1, shape(x).size())), "",
+           false);
 }
 
-void Translator::cosineSimilarity() {
-  int x = in(0), y = unlabelled(in(1), x);
+void ReductionTranslator::cosineSimilarity() {
+  int x = node.in(0), y = steps.unlabelled(node.in(1), x);
   if (!(shape(x) == shape(y)))
-    refuse("its vectors are of different sizes");
-  std::string at = std::to_string(axis(integer("dim", 1), shape(x).size()));
+    node.refuse("its vectors are of different sizes");
+  std::string at = std::to_string(node.axis("dim", 1, shape(x).size()));
   auto sum = [&](const std::string &product, const char *of) {
     return "sum(" + product + ", over = axes(" + of + ")[" + at + "])";
   };
-  Step &made =
-      step(Step::Form_,
-           sum("%0 * %1", "%0") + " / maximum(sqrt(" + sum("%0 * %0", "%0") +
-               " * " + sum("%1 * %1", "%1") + "), #0)",
-           {x, y});
-  put(made, "", "eps", realText(realNumber("eps", 1e-8)));
+  Step &made = steps.add(Step::Form_,
+                         sum("%0 * %1", "%0") + " / maximum(sqrt(" +
+                             sum("%0 * %0", "%0") + " * " +
+                             sum("%1 * %1", "%1") + "), #0)",
+                         {x, y});
+  made.put("", "eps", realText(node.real("eps", 1e-8)));
 }

@@ -95,18 +95,6 @@ private:
 };
 } // namespace
 
-static bool hasSymbols(const Sizes &sizes) {
-  return llvm::any_of(
-      sizes, [](const Polynomial &size) { return !size.isConstant(); });
-}
-
-/// Adds the argument with the sizes that a call of `reshape` takes.
-static void addSizes(Step &view, const Sizes &sizes) {
-  StepArgument argument{"", "size", sizesText(sizes),
-                        "", false,  hasSymbols(sizes)};
-  view.arguments.push_back(argument);
-}
-
 /// Writes the steps of a view one by one, as they stand.
 static void writeSteps(Step &view) {
   view.form = Step::Form_;
@@ -115,7 +103,7 @@ static void writeSteps(Step &view) {
     std::string number = "#" + std::to_string(view.arguments.size());
     if (view.permutations[i].empty()) {
       view.fn = "reshape(" + view.fn + ", " + number + ")";
-      addSizes(view, view.shapes[i]);
+      view.putSizes(view.shapes[i]);
       continue;
     }
     std::vector<std::string> order;
@@ -138,7 +126,7 @@ static void writeReshape(Step &view, const Sizes &from,
     return;
   }
   view.fn = "reshape";
-  addSizes(view, to);
+  view.putSizes(to);
   for (size_t i = 0; i < to.size() && i < from.size() && to[i] == from[i]; ++i)
     if (!to[i].isConstant())
       made[i] = had[i];
@@ -275,7 +263,7 @@ static void reshapeAfter(Step &view, const Sizes &to) {
       "reshape(" + call + "), #" + std::to_string(view.arguments.size()) + ")";
   for (StepArgument &each : view.arguments)
     each.key.clear();
-  addSizes(view, to);
+  view.putSizes(to);
 }
 
 void netc::import::writeView(Step &view, Graph &graph) {

@@ -1,0 +1,197 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Import/NodeReader.h"
+
+#include "dialect/Spelling.h"
+#include "lib/Import/Step.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+void NodeReader::read(const GraphNode &next) {
+  node = &next;
+  known = findForeign(node->op);
+  asked.clear();
+}
+
+void NodeReader::readAs(StringRef op) { known = findForeign(op); }
+
+void NodeReader::refuse(const llvm::Twine &why, bool isUnknown) {
+  throw Refusal{
+      node->op,
+      node->module < 0 ? std::string() : graph.modules[node->module].path,
+      node->line, why.str(), isUnknown ? Refusal::Unknown : Refusal::Refused};
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+int NodeReader::in(unsigned i) {
+  if (!has(i))
+    refuse("operand " + llvm::Twine(i) + " is missing");
+  return values.real(node->ins[i]);
+}
+
+bool NodeReader::owns(unsigned i) {
+  return has(i) && values.isWeight(in(i)) && values.owns(*node, i);
+}
+
+bool NodeReader::ownsShift(unsigned i) {
+  return owns(i) && values.shape(in(i)).size() == 1 &&
+         values.at(in(i)).learns == values.at(in(i - 1)).learns;
+}
+
+void NodeReader::wantRank(int x, size_t least, size_t most) {
+  size_t rank = values.shape(x).size();
+  if (rank < least || rank > most)
+    refuse("a tensor has " + llvm::Twine(rank) + " axes here");
+}
+
+size_t NodeReader::windowsOf(int x) {
+  wantRank(x, 3, 5);
+  return values.shape(x).size() - 2;
+}
+
+int64_t NodeReader::fixed(const Polynomial &size) {
+  std::optional<int64_t> number = size.toInt64();
+  if (!number)
+    refuse("`" + size.str() + "` must be a number here");
+  return *number;
+}
+
+//===----------------------------------------------------------------------===//
+// Settings
+//===----------------------------------------------------------------------===//
+
+/// Settings of other frameworks that no count depends on: those that say where
+/// a tensor is, or by which program an op is computed, and those that shapes of
+/// results tell. What changes no count of one op, that op ignores.
+static const std::set<StringRef> &withoutEffect() {
+  static const std::set<StringRef> names = {
+      "allow_tf32",    "benchmark",     "copy",          "cudnn_enable",
+      "cudnn_enabled", "deterministic", "device",        "generator",
+      "implicit",      "inplace",       "layout",        "memory_format",
+      "non_blocking",  "pin_memory",    "seed",          "end",
+      "keepdim",       "output_size",   "scale_factors", "scales",
+      "scales_d",      "scales_h",      "scales_w",      "size",
+      "split_size",    "split_sizes"};
+  return names;
+}
+
+const Json *NodeReader::setting(const char *name) {
+  asked.insert(name);
+  auto found = node->with->find(name);
+  return found == node->with->end() ? nullptr : &*found;
+}
+
+void NodeReader::checkSettings() {
+  for (auto &[key, given] : node->with->items()) {
+    if (asked.count(key) || withoutEffect().count(key))
+      continue;
+    std::vector<StringRef> names(asked.begin(), asked.end());
+    llvm::append_range(names, withoutEffect());
+    refuse("it has no setting `" + key + "`" + didYouMean(key, names));
+  }
+}
+
+int64_t NodeReader::integer(const char *name, int64_t otherwise) {
+  const Json *found = setting(name);
+  if (found && found->is_string())
+    refuse("`" + llvm::Twine(name) + "` is " + found->dump() +
+           ", and must be a number here");
+  return found && found->is_number_integer() ? found->get<int64_t>()
+                                             : otherwise;
+}
+
+bool NodeReader::flag(const char *name) {
+  const Json *found = setting(name);
+  return found && found->is_boolean() && found->get<bool>();
+}
+
+double NodeReader::real(const char *name, double otherwise) {
+  const Json *found = setting(name);
+  return found ? realFrom(*found, otherwise) : otherwise;
+}
+
+double NodeReader::realFrom(const Json &found, double otherwise) {
+  if (found == "nan")
+    refuse("a number of it is NaN");
+  if (found.is_string())
+    return found == "inf" ? INFINITY : -INFINITY;
+  return found.is_number() ? found.get<double>() : otherwise;
+}
+
+double NodeReader::realOf(int value) {
+  return realFrom(values.at(value).known->value("value", Json()), 1);
+}
+
+void NodeReader::wantOne(const char *name) {
+  if (real(name, 1) != 1)
+    refuse("its parts are scaled");
+}
+
+std::vector<int64_t> NodeReader::integers(const char *name, int64_t otherwise,
+                                          size_t count) {
+  std::vector<int64_t> numbers;
+  if (const Json *found = setting(name)) {
+    if (found->is_number_integer()) {
+      numbers.push_back(found->get<int64_t>());
+    } else if (found->is_array()) {
+      for (const Json &each : *found) {
+        if (!each.is_number_integer())
+          refuse("`" + llvm::Twine(name) + "` is no list of numbers");
+        numbers.push_back(each.get<int64_t>());
+      }
+    }
+  }
+  if (numbers.empty())
+    numbers.push_back(otherwise);
+  if (numbers.size() == 1)
+    numbers.resize(count, numbers[0]);
+  return numbers;
+}
+
+unsigned NodeReader::axis(int64_t number, size_t rank) {
+  int64_t place = number < 0 ? number + int64_t(rank) : number;
+  if (place < 0 || place >= int64_t(rank))
+    refuse("there is no axis " + llvm::Twine(number));
+  return unsigned(place);
+}
+
+std::vector<unsigned> NodeReader::axes(size_t rank) {
+  std::vector<unsigned> over;
+  for (const char *name : {"dim", "dims", "axes"})
+    if (const Json *dims = setting(name); dims && over.empty()) {
+      if (dims->is_number_integer())
+        over.push_back(axis(dims->get<int64_t>(), rank));
+      else
+        for (const Json &each : *dims)
+          over.push_back(axis(each.get<int64_t>(), rank));
+    }
+  llvm::sort(over);
+  if (over.empty())
+    for (size_t i = 0; i < rank; ++i)
+      over.push_back(unsigned(i));
+  return over;
+}
+
+Polynomial NodeReader::place(const char *name, const Polynomial &size) {
+  const Json *given = setting(name);
+  if (!given)
+    return 0;
+  if (given->is_number_integer()) {
+    int64_t number = given->get<int64_t>();
+    return number < 0 ? size + number : Polynomial(number);
+  }
+  if (given->is_string())
+    if (auto parsed = Polynomial::parse(given->get<std::string>()))
+      return *parsed;
+  refuse("`" + llvm::Twine(name) + "` is no size");
+}

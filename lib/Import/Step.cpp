@@ -1,0 +1,90 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The arguments of steps.
+
+#include "lib/Import/Step.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace netc;
+using namespace netc::import;
+
+std::string netc::import::listText(llvm::ArrayRef<int64_t> numbers) {
+  std::vector<std::string> texts;
+  for (int64_t number : numbers)
+    texts.push_back(std::to_string(number));
+  if (!texts.empty() && llvm::all_equal(texts))
+    return texts[0];
+  return "[" + llvm::join(texts, ", ") + "]";
+}
+
+std::string netc::import::sizesText(llvm::ArrayRef<Polynomial> sizes) {
+  std::vector<std::string> texts;
+  for (const Polynomial &size : sizes) {
+    std::string text = size.str(), spaced;
+    for (char c : text)
+      spaced += c == '*' ? std::string(" * ") : std::string(1, c);
+    texts.push_back(spaced);
+  }
+  return llvm::join(texts, ", ");
+}
+
+std::string netc::import::realText(double value) {
+  if (std::isinf(value))
+    return value > 0 ? "inf" : "-inf";
+  for (int digits = 1; digits < 18; ++digits) {
+    char buffer[40];
+    snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+    if (strtod(buffer, nullptr) == value)
+      return buffer;
+  }
+  return std::to_string(value);
+}
+
+std::string netc::import::axesText(llvm::ArrayRef<unsigned> axes) {
+  std::vector<std::string> texts;
+  for (unsigned each : axes)
+    texts.push_back("axes(%0)[" + std::to_string(each) + "]");
+  return texts.size() == 1 ? texts[0] : "[" + llvm::join(texts, ", ") + "]";
+}
+
+std::string netc::import::partText(const std::string &x, size_t rank,
+                                   unsigned at, const std::string &part) {
+  if (at == 0)
+    return x + "[" + part + (rank > 1 ? ", ...]" : "]");
+  std::string form = x + "[..., " + part;
+  for (size_t i = at + 1; i < rank; ++i)
+    form += ", 0..axes(" + x + ")[" + std::to_string(i) + "]";
+  return form + "]";
+}
+
+void Step::put(std::string key, std::string name, std::string text,
+               std::string byDefault, bool isNumber) {
+  arguments.push_back({key, name, text, byDefault, isNumber});
+}
+
+void Step::putReal(std::string key, double number, double byDefault) {
+  put(key, key, realText(number), realText(byDefault));
+}
+
+void Step::putSizes(const Sizes &sizes, std::string name) {
+  put("", std::move(name), sizesText(sizes), "", false);
+  arguments.back().hasSizes =
+      llvm::any_of(sizes, [](auto &size) { return !size.isConstant(); });
+}
+
+std::string Step::putPart(const Polynomial &begin, const Polynomial &end) {
+  std::string text;
+  for (const auto &[name, size] :
+       {std::make_pair("start", begin), std::make_pair("end", end)}) {
+    text += (text.empty() ? "#" : "..#") + std::to_string(arguments.size());
+    put("", name, size.str(), "", size.isConstant());
+    arguments.back().hasSizes = !size.isConstant();
+  }
+  return text;
+}

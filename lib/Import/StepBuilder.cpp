@@ -1,0 +1,268 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Import/StepBuilder.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using namespace netc::import;
+
+Step &StepBuilder::add(Step::Form form, std::string fn, std::vector<int> ins) {
+  Step made;
+  made.form = form;
+  made.fn = std::move(fn);
+  made.op = node.op();
+  for (int &each : ins) {
+    wantWhole(each);
+    each = stored.materialize(each);
+  }
+  made.ins = std::move(ins);
+  made.outs = {node.out()};
+  made.node = node.number();
+  made.module = node->module;
+  made.line = node->line;
+  steps.push_back(std::move(made));
+  if (!steps.back().ins.empty()) {
+    int from = steps.back().ins[0];
+    if (values.labels(node.out()).size() == values.labels(from).size())
+      values.labels(node.out()) = values.labels(from);
+  }
+  return steps.back();
+}
+
+Step &StepBuilder::addInstance(std::string fn, int x,
+                               std::vector<int> weights) {
+  Step &made = add(Step::Instance, std::move(fn), {x});
+  made.weight = values.at(weights[0]).name;
+  made.isFrozen = !values.at(weights[0]).learns;
+  for (int weight : weights)
+    stored.own(weight);
+  made.weights = std::move(weights);
+  return made;
+}
+
+int StepBuilder::make(std::string form, std::vector<int> ins, Sizes sizes) {
+  int made = values.another(node.out());
+  values.labels(made).assign(sizes.size(), "");
+  values.at(made).shape = std::move(sizes);
+  add(Step::Form_, std::move(form), std::move(ins)).outs = {made};
+  return made;
+}
+
+void StepBuilder::same(int x) {
+  values.rename(node.out(), x);
+  values.labels(node.out()) = values.labels(x);
+}
+
+void StepBuilder::then(const std::string &sign, unsigned i,
+                       const std::string &axes) {
+  int before = values.another(node.out()), other = node.in(i);
+  steps.back().outs = {before};
+  std::vector<std::string> names = values.labels(node.out());
+  Step &made = add(Step::Form_, "", {before, other});
+  bool isWhole = values.shape(other) == values.shape(node.out());
+  made.fn = "%0 " + sign + " " +
+            (isWhole ? "%1" : "expand(%1, %0, over = " + axes + ")");
+  values.labels(node.out()) = names;
+}
+
+Step *StepBuilder::maker(int value) {
+  for (Step &each : llvm::reverse(steps))
+    if (llvm::is_contained(each.outs, value))
+      return &each;
+  return nullptr;
+}
+
+void StepBuilder::wantWhole(int value) {
+  if (auto part = parts.find(value); part != parts.end())
+    node.refuse(part->second);
+}
+
+int StepBuilder::floated(int x) {
+  if (values.isFloat(x))
+    return x;
+  int made = make("float(%0)", {x}, values.shape(x));
+  steps.back().op = "convert";
+  values.at(made).type = "f32";
+  values.labels(made) = values.labels(x);
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+void StepBuilder::putOver(Step &step, int x, unsigned at) {
+  if (values.featureAxis(x) != int(at))
+    step.put("over", "over", axesText(at), "", false);
+}
+
+void StepBuilder::labelImage(Step &step, int x, size_t windows) {
+  if (!values.isImage(x, windows))
+    step.labels = true;
+  static const char *names[] = {"D", "H", "W"};
+  std::vector<std::string> &made = values.labels(node.out());
+  made.assign(windows + 2, "");
+  made[0] = values.labels(x)[0].empty() ? "N" : values.labels(x)[0];
+  made[1] = "C";
+  for (size_t i = 0; i < windows; ++i)
+    made[i + 2] = windows == 1 ? "L" : names[i + 3 - windows];
+}
+
+int StepBuilder::unlabelled(int x, int beside) {
+  const Sizes sizes = values.shape(x);
+  std::vector<std::string> own(sizes.size());
+  bool isApart = false;
+  if (sizes.size() != values.shape(beside).size())
+    return x;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const std::string &label = values.labels(x)[i],
+                      &other = values.labels(beside)[i];
+    if (std::string text = sizes[i].str();
+        !sizes[i].isConstant() && sizes[i] == Polynomial::symbol(text))
+      own[i] = text;
+    isApart |=
+        !label.empty() && !other.empty() && label != other && label != own[i];
+  }
+  if (!isApart)
+    return x;
+  int made = make("reshape(%0, #0)", {x}, sizes);
+  last().putSizes(sizes);
+  values.labels(made) = own;
+  return made;
+}
+
+std::string StepBuilder::expanded(int x, int at, const std::string &like,
+                                  Step *made, int target) {
+  const Sizes &from = values.shape(x),
+              &to = values.shape(target < 0 ? node.out() : target);
+  node.wantRank(x, 0, to.size());
+  std::string name = "%" + std::to_string(at);
+  if (from == to)
+    return name;
+  std::vector<std::string> over;
+  std::vector<size_t> places;
+  Sizes kept;
+  for (size_t i = 0; i < from.size(); ++i) {
+    size_t place = i + to.size() - from.size();
+    if (from[i] == 1 && !(to[place] == 1))
+      continue;
+    kept.push_back(from[i]);
+    places.push_back(place);
+    over.push_back("axes(" + like + ")[" + std::to_string(place) + "]");
+  }
+  bool isCut = kept.size() < from.size();
+  if (isCut && from.size() > 2 && places == std::vector<size_t>{0, 1})
+    return "expand(flatten(" + name + "), " + like + ", over = axes(" + like +
+           ")[0..2])";
+  if (isCut) {
+    std::string sizes = sizesText(kept);
+    if (made) {
+      unsigned number = made->arguments.size();
+      made->put("", "size", kept.empty() ? "[]" : sizes, "",
+                kept.size() == 1 && kept[0].isConstant());
+      made->arguments.back().hasSizes =
+          llvm::any_of(kept, [](auto &size) { return !size.isConstant(); });
+      sizes = "#" + std::to_string(number);
+    }
+    name = "reshape(" + name + ", " + sizes + ")";
+  }
+  return "expand(" + name + ", " + like + ", over = [" +
+         llvm::join(over, ", ") + "])";
+}
+
+int StepBuilder::beforeExpand(int x) {
+  const Step *made = maker(x);
+  return made && made->op == "broadcast" && made->ins.size() == 1 ? made->ins[0]
+                                                                  : x;
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+void StepBuilder::addView(int x, std::vector<int> permutation) {
+  if (permutation.empty() && values.shape(x) == values.shape(node.out()))
+    return same(x);
+  Step *last = maker(x);
+  Step made;
+  if (last && last->form == Step::View && values.uses(x) == 1 &&
+      values.otherUses(x) <= 1) {
+    made = *last;
+    steps.erase(steps.begin() + (last - steps.data()));
+    made.module = common(made.module, node->module);
+  } else {
+    made.form = Step::View;
+    made.op = "reshape";
+    made.ins = {stored.materialize(x)};
+    made.module = node->module;
+  }
+  made.outs = {node.out()};
+  made.line = node->line;
+  made.permutations.push_back(std::move(permutation));
+  made.shapes.push_back(values.shape(node.out()));
+  // Labels that a later step asks for; the last word is writeView's.
+  Step probe = made;
+  writeView(probe, graph);
+  steps.push_back(std::move(made));
+}
+
+int StepBuilder::beforeReshape(int x) {
+  Step *view = maker(x);
+  if (!view || view->form != Step::View || !view->permutations.back().empty())
+    return x;
+  if (view->permutations.size() == 1)
+    return view->ins[0];
+  view->permutations.pop_back();
+  view->shapes.pop_back();
+  values.at(x).shape = view->shapes.back();
+  values.labels(x).assign(values.shape(x).size(), "");
+  Step probe = *view;
+  writeView(probe, graph);
+  return x;
+}
+
+int StepBuilder::common(int a, int b) const {
+  for (; a >= 0; a = graph.modules[a].parent)
+    for (int each = b; each >= 0; each = graph.modules[each].parent)
+      if (each == a)
+        return a;
+  return -1;
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+std::vector<Step> StepBuilder::finish() {
+  for (auto &output : graph.outputs) {
+    output.second = values.real(output.second);
+    wantWhole(output.second);
+    output.second = stored.materialize(output.second);
+  }
+  dropUnused();
+  findIdioms(graph, steps);
+  for (Step &step : steps)
+    if (step.form == Step::View)
+      writeView(step, graph);
+  return std::move(steps);
+}
+
+void StepBuilder::dropUnused() {
+  std::set<int> read;
+  for (auto &output : graph.outputs)
+    read.insert(output.second);
+  std::vector<Step> kept;
+  for (Step &each : llvm::reverse(steps)) {
+    auto isRead = [&](int at) { return read.count(at) != 0; };
+    if (llvm::none_of(each.outs, isRead) && llvm::none_of(each.weights, isRead))
+      continue;
+    read.insert(each.ins.begin(), each.ins.end());
+    kept.push_back(std::move(each));
+  }
+  std::reverse(kept.begin(), kept.end());
+  steps = std::move(kept);
+}

@@ -1,0 +1,139 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Attention with its masks.
+
+#include "lib/Import/OpTranslators.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace netc;
+using namespace netc::import;
+
+void AttentionTranslator::addTo(Handlers &handlers) {
+  add(handlers, this,
+      {
+          {"aten.scaled_dot_product_attention",
+           &AttentionTranslator::attention},
+      });
+}
+
+int AttentionTranslator::ungrouped(int x) {
+  const Step *last = steps.maker(x);
+  if (!last || last->form != Step::View || last->ins.empty())
+    return x;
+  const Step *middle = steps.maker(last->ins[0]);
+  if (!middle || middle->op != "broadcast" ||
+      shape(middle->outs[0]).size() != 5)
+    return x;
+  return steps.beforeReshape(middle->ins[0]);
+}
+
+void AttentionTranslator::attention() {
+  node.ignore({"enable_gqa"}); // the shapes tell
+  for (unsigned i : {0, 1, 2})
+    node.wantRank(node.in(i), 3, 4);
+  int mask = node.has(3) ? node.in(3) : -1;
+  if (mask >= 0 && values.at(mask).type == "bool")
+    mask = steps.beforeExpand(mask);
+  JointMask both = masks.maskOf(mask);
+  both.isCausal |= node.flag("is_causal");
+  double width = double(shape(node.in(0)).back().toInt64().value_or(1));
+  double scale = node.real("scale", 1 / std::sqrt(width));
+  bool isScaled = std::abs(scale * std::sqrt(width) - 1) > 1e-6;
+  double drop = node.real("dropout_p", 0);
+  if (both.given >= 0 &&
+      (values.at(both.given).type != "bool" || values.isKnown(both.given)))
+    return biasedAttention(mask, scale, drop);
+  if (both.given >= 0)
+    return unnamedAttention({node.in(0), node.in(1), node.in(2)}, scale, drop,
+                            both);
+  int q = node.in(0), k = ungrouped(node.in(1)), v = ungrouped(node.in(2));
+  // `attention` takes axes by name.
+  auto isNamed = [&](int x) {
+    auto isAt = [&](const char *name, size_t place) {
+      auto found = llvm::find(values.labels(x), name);
+      return found == values.labels(x).end() ||
+             size_t(found - values.labels(x).begin()) == place;
+    };
+    return isAt("N", 0) && isAt("T", 2);
+  };
+  bool isNamedAll = isNamed(q) && isNamed(k) && isNamed(v);
+  if (shape(q).size() == 3 || (!isNamedAll && shape(q)[1] == shape(k)[1]))
+    return unnamedAttention({q, k, v}, scale, drop, both);
+  Step &made = steps.add(Step::Form_, "attention(%0, %1, %2", {q, k, v});
+  auto add = [&](std::string key, std::string text, bool isNumber) {
+    made.fn += ", " + key + " = #" + std::to_string(made.arguments.size());
+    made.put("", key, text, "", isNumber);
+  };
+  if (both.isCausal)
+    add("causal", "true", false);
+  if (drop > 0)
+    add("drop", realText(drop), true);
+  if (isScaled)
+    add("scale", realText(scale), true);
+  if (!both.window.empty())
+    add("window", both.window, true);
+  made.fn += ")";
+}
+
+void AttentionTranslator::unnamedAttention(const std::vector<int> &ins,
+                                           double scale, double drop,
+                                           const JointMask &mask) {
+  Sizes sizes = shape(ins[0]);
+  sizes.back() = shape(ins[1])[sizes.size() - 2];
+  int scores = steps.make("(%0 @ transpose(%1)) * #0", {ins[0], ins[1]}, sizes);
+  steps.last().put("", "scale", realText(scale));
+  scores = masks.hideBoth(scores, mask);
+  std::string weights =
+      mask.given < 0 ? "softmax(%0)" : "softmax(%0, over = axes(%0)[-1])";
+  Step &made = steps.add(Step::Form_, weights + " @ %1", {scores, ins[2]});
+  if (drop > 0) {
+    made.fn = "Dropout(" + weights + ", #0) @ %1";
+    made.put("", "drop", realText(drop));
+  }
+}
+
+void AttentionTranslator::biasedAttention(int mask, double scale, double drop) {
+  Step &made = steps.add(
+      Step::Form_, "",
+      {node.in(0), ungrouped(node.in(1)), ungrouped(node.in(2)), mask});
+  made.put("", "scale", realText(scale));
+  const Sizes &m = shape(mask);
+  node.wantRank(made.ins[0], 4, 4);
+  node.wantRank(mask, 0, 4);
+  Sizes scores = shape(made.ins[0]);
+  scores[3] = shape(made.ins[1])[2];
+  if (values.at(mask).type == "bool")
+    node.refuse("its mask is of no form that netc knows");
+  std::vector<std::string> over;
+  Sizes kept;
+  for (size_t i = 0; i < m.size(); ++i)
+    if (!(m[i] == 1 && !(scores[i + 4 - m.size()] == 1))) {
+      kept.push_back(m[i]);
+      over.push_back("axes(s)[" + std::to_string(i + 4 - m.size()) + "]");
+    }
+  std::string name = "%3";
+  if (kept.size() != m.size()) {
+    name = "reshape(%3, #1)";
+    made.putSizes(kept);
+  }
+  std::string bias = kept.size() == 4
+                         ? name
+                         : "expand(" + name + ", %0 @ transpose(%1), over = [" +
+                               llvm::join(over, ", ") + "])";
+  size_t at;
+  while ((at = bias.find("axes(s)")) != std::string::npos)
+    bias.replace(at, 7, "axes(%0 @ transpose(%1))");
+  made.fn = "softmax((%0 @ transpose(%1)) * #0 + " + bias + ")";
+  if (drop > 0) {
+    made.fn = "Dropout(" + made.fn + ", #" +
+              std::to_string(made.arguments.size()) + ")";
+    made.put("", "drop", realText(drop));
+  }
+  made.fn += " @ %2";
+}

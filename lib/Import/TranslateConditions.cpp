@@ -1,0 +1,217 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Comparisons, and choices by what they say.
+
+#include "lib/Import/OpTranslators.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+void ConditionTranslator::addTo(Handlers &handlers) {
+  add(handlers, this,
+      {
+          {"aten.__and__", &ConditionTranslator::junction},
+          {"aten.__or__", &ConditionTranslator::junction},
+          {"aten.bitwise_and", &ConditionTranslator::junction},
+          {"aten.bitwise_not", &ConditionTranslator::invert},
+          {"aten.bitwise_or", &ConditionTranslator::junction},
+          {"aten.logical_and", &ConditionTranslator::junction},
+          {"aten.logical_not", &ConditionTranslator::invert},
+          {"aten.logical_or", &ConditionTranslator::junction},
+          {"aten.masked_fill", &ConditionTranslator::fillMasked},
+          {"compare", &ConditionTranslator::comparison},
+          {"onnx.And", &ConditionTranslator::junction},
+          {"onnx.Or", &ConditionTranslator::junction},
+          {"where", &ConditionTranslator::where},
+      });
+}
+
+int ConditionTranslator::repeated(int x) {
+  if (shape(x) == shape(node.out()))
+    return x;
+  int made = steps.make("", {x}, shape(node.out()));
+  steps.last().putSizes(shape(node.out()));
+  steps.last().fn = steps.expanded(x, 0, "zeros(#0)", &steps.last());
+  return made;
+}
+
+void ConditionTranslator::where() {
+  int condition = node.in(0);
+  const JointMask *joint = masks.find(condition);
+  if (!values.isKnown(condition) && !joint)
+    return choose(condition);
+  std::string kind = values.what(condition);
+  // One that says what is hidden has the number first.
+  bool isHidden = StringRef(kind).consume_front("not ");
+  int parts[2] = {-1, -1}; // -1 of a number that is a setting
+  unsigned next = 1;
+  for (unsigned i : {0, 1})
+    if (!node.setting(i ? "other" : "self"))
+      parts[i] = node.in(next++);
+  auto isNumber = [&](unsigned i) {
+    return parts[i] < 0 || values.what(parts[i]) == "number";
+  };
+  auto numberOfPart = [&](unsigned i) {
+    return parts[i] < 0 ? node.real(i ? "other" : "self", 0)
+                        : node.realOf(parts[i]);
+  };
+  if (joint && isNumber(1) && numberOfPart(1) < -1e30) {
+    if (isNumber(0) && numberOfPart(0) == 0)
+      masks.set(node.out(), *joint); // as what is added to scores
+    else if (parts[0] < 0)
+      node.refuse("it hides nothing");
+    else
+      steps.same(masks.hideBoth(repeated(parts[0]), *joint));
+    return;
+  }
+  unsigned at = isHidden ? 0 : 1;
+  if (isHidden && isNumber(1) && !isNumber(0) && numberOfPart(1) == 0) {
+    // What is hidden stays.
+    steps.add(Step::Form_, "%0 - mask(%0, causal = true, value = 0)",
+              {parts[0]});
+    return;
+  }
+  if (!isNumber(at) || isNumber(1 - at))
+    node.refuse("it hides nothing");
+  bool isAll =
+      kind == "number" && values.at(condition).known->value("value", false);
+  if (!isAll && !isHidden && kind != "causal" && kind != "band")
+    node.refuse("its condition is of no form that netc knows");
+  masks.hide(parts[1 - at], condition, numberOfPart(at));
+}
+
+void ConditionTranslator::choose(int condition) {
+  std::vector<int> ins = {masks.truth(condition)};
+  std::vector<std::string> parts = {"%0"};
+  Step numbers;
+  unsigned next = 1;
+  for (const char *name : {"self", "other"}) {
+    int given = node.setting(name) ? -1 : node.in(next++);
+    if (given < 0 || values.what(given) == "number") {
+      parts.push_back("#" + std::to_string(numbers.arguments.size()));
+      numbers.put(
+          "", "value",
+          realText(given < 0 ? node.real(name, 0) : node.realOf(given)));
+      continue;
+    }
+    parts.push_back("%" + std::to_string(ins.size()));
+    ins.push_back(steps.unlabelled(given, ins[0]));
+  }
+  // What is smaller is repeated to what has the size of the result.
+  auto full = llvm::find_if(
+      ins, [&](int each) { return shape(each) == shape(node.out()); });
+  if (full == ins.end())
+    node.refuse("its operands are of different sizes");
+  std::string like = "%" + std::to_string(full - ins.begin());
+  Step &made = steps.add(Step::Form_, "", ins);
+  made.arguments = numbers.arguments;
+  for (std::string &part : parts)
+    if (unsigned at = part[1] - '0'; part[0] == '%')
+      part = steps.expanded(ins[at], at, like, &made);
+  made.fn = "where(" + llvm::join(parts, ", ") + ")";
+}
+
+void ConditionTranslator::comparison() {
+  static const std::map<StringRef, StringRef> relations = {
+      {"eq", "=="},    {"ge", ">="},         {"gt", ">"},
+      {"le", "<="},    {"lt", "<"},          {"ne", "!="},
+      {"Equal", "=="}, {"Greater", ">"},     {"GreaterOrEqual", ">="},
+      {"Less", "<"},   {"LessOrEqual", "<="}};
+  auto relation = relations.find(StringRef(node->op).rsplit('.').second);
+  if (relation == relations.end())
+    return invert();
+  int x = node.in(0);
+  std::string between = " " + relation->second.str() + " ";
+  if (node->ins.size() == 1 || values.what(node.in(1)) == "number") {
+    Step &made = steps.add(Step::Form_, "%0" + between + "#0", {x});
+    made.put("", "bound",
+             realText(node->ins.size() == 1 ? node.real("other", 0)
+                                            : node.realOf(node.in(1))));
+    return;
+  }
+  if (shape(x) == shape(node.in(1)))
+    steps.add(Step::Form_, "%0" + between + "%1",
+              {x, steps.unlabelled(node.in(1), x)});
+  else
+    arithmetic.combine(relation->second.str(), x, node.in(1));
+}
+
+void ConditionTranslator::fillMasked() {
+  int x = node.in(0), hidden = node.in(1);
+  if (StringRef(values.what(hidden)).starts_with("not "))
+    return masks.hide(x, hidden, node.real("value", 0));
+  if (values.isKnown(hidden))
+    node.refuse("its mask is of no form that netc knows");
+  if (values.isKnown(x) && values.what(x) == "number") {
+    Step &made =
+        steps.add(Step::Form_, "where(%0, #0, #1)", {masks.truth(hidden)});
+    made.put("", "value", realText(node.real("value", 0)));
+    made.put("", "other", realText(node.realOf(x)));
+    return;
+  }
+  Step &made =
+      steps.add(Step::Form_, "", {x, steps.unlabelled(masks.truth(hidden), x)});
+  made.put("", "value", realText(node.real("value", 0)));
+  made.fn =
+      "where(" +
+      (shape(hidden) == shape(x) ? "%1"
+                                 : steps.expanded(hidden, 1, "%0", &made)) +
+      ", #0, %0)";
+}
+
+void ConditionTranslator::junction() {
+  int a = node.in(0), b = node.in(1);
+  if (values.isKnown(b))
+    std::swap(a, b);
+  bool isAnd = StringRef(node->op).ends_with_insensitive("and") ||
+               StringRef(node->op).contains("__and__");
+  if (values.at(b).type != "bool")
+    node.refuse("netc takes it of conditions");
+  if (values.isKnown(a)) {
+    bool isNeutral = values.what(a) == "number" &&
+                     values.at(a).known->value("value", false) == isAnd;
+    if (isNeutral && shape(b) == shape(node.out()))
+      return steps.same(b);
+    JointMask joint = masks.maskOf(a);
+    if (!isAnd || joint.given >= 0 || (!isNeutral && !joint.isCausal))
+      node.refuse("one of its conditions is of no form that netc knows");
+    joint.given = b;
+    masks.set(node.out(), joint);
+    return;
+  }
+  a = masks.truth(a), b = masks.truth(b);
+  if (!(shape(a) == shape(node.out())))
+    std::swap(a, b);
+  if (!(shape(a) == shape(node.out())))
+    node.refuse("its operands are of different sizes");
+  Step &made = steps.add(Step::Form_, "", {a, b});
+  std::string other = steps.expanded(b, 1, "%0", &made);
+  made.fn = "where(%0, " + (isAnd ? other + ", %0)" : "%0, " + other + ")");
+}
+
+void ConditionTranslator::invert() {
+  static const std::pair<StringRef, StringRef> opposites[] = {
+      {" != ", " == "}, {" == ", " != "}, {" >= ", " < "},
+      {" <= ", " > "},  {" > ", " <= "},  {" < ", " >= "}};
+  if (masks.isOfInput(node.in(0))) {
+    steps.add(Step::Form_, "%0 == 0", {node.in(0)});
+    return;
+  }
+  const Step *made = steps.maker(node.in(0));
+  StringRef form = made ? StringRef(made->fn) : "";
+  auto found = llvm::find_if(opposites, [&](auto &pair) {
+    return made && made->form == Step::Form_ && form.contains(pair.first);
+  });
+  if (found == std::end(opposites))
+    node.refuse("it is of no comparison");
+  auto [left, right] = form.split(found->first);
+  std::vector<StepArgument> arguments = made->arguments;
+  std::string turned = (left + found->second + right).str();
+  steps.add(Step::Form_, turned, made->ins).arguments = std::move(arguments);
+}

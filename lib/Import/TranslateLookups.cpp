@@ -1,0 +1,223 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What reads places of a tensor by their numbers.
+
+#include "lib/Import/OpTranslators.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+void LookupTranslator::addTo(Handlers &handlers) {
+  add(handlers, this,
+      {
+          {"aten._embedding_bag", &LookupTranslator::embeddingBag},
+          {"aten._embedding_bag_forward_only", &LookupTranslator::embeddingBag},
+          {"aten.argmax", &LookupTranslator::placeOfExtreme},
+          {"aten.argmin", &LookupTranslator::placeOfExtreme},
+          {"aten.index_select", &LookupTranslator::positions},
+          {"aten.scatter", &LookupTranslator::scatter},
+          {"embedding", &LookupTranslator::embedding},
+          {"onnx.ArgMax", &LookupTranslator::placeOfExtreme},
+          {"onnx.ArgMin", &LookupTranslator::placeOfExtreme},
+          {"onnx.Gather", &LookupTranslator::gather},
+          {"take", &LookupTranslator::taken},
+          {"top_k", &LookupTranslator::largest},
+      });
+}
+
+void LookupTranslator::largest() {
+  node.ignore({"sorted"}); // they are
+  int x = node.in(0);
+  size_t rank = shape(x).size();
+  if (!node.flag("largest") || node.axis("dim", -1, rank) + 1 != rank)
+    node.refuse("netc takes the largest of the last axis");
+  int choices =
+      node->outs.size() > 1 ? node->outs[1] : values.another(node.out());
+  Step &made = steps.add(Step::Form_, "top_k(%0, #0)", {x});
+  made.outs = {choices};
+  made.put("", "top", std::to_string(node.integer("k", 1)));
+  if (values.uses(node.out()))
+    steps.add(Step::Form_, "take(%0, %1)", {x, choices});
+}
+
+void LookupTranslator::scatter() {
+  int x = node.in(0), places = node.in(1);
+  node.wantRank(places, 2, 2);
+  if (values.what(x) != "number" ||
+      values.at(x).known->value("value", Json()) != 0 ||
+      node.real("value", 0) != 1 || node.axis("dim", -1, 2) != 1)
+    node.refuse("netc sets ones among zeros, along the last axis");
+  Step &made =
+      steps.add(Step::Form_,
+                "sum(embedding(%0, table(#0, #0, init = \"identity\")), "
+                "over = axes(%0)[1])",
+                {places});
+  made.put("", "size", shape(x)[1].str());
+}
+
+void LookupTranslator::taken() {
+  node.ignore({"sparse_grad"});
+  int x = node.in(0);
+  size_t rank = shape(x).size();
+  if (node.axis("dim", -1, rank) + 1 != rank)
+    node.refuse("netc takes places of the last axis");
+  steps.add(Step::Form_, "take(%0, %1)", {x, node.in(1)});
+}
+
+void LookupTranslator::checkTable() {
+  node.ignore({"padding_idx"}); // a row that is not trained, of a table that is
+  if (node.flag("scale_grad_by_freq"))
+    node.refuse("its gradients are scaled by how often a row is read");
+  if (node.flag("sparse"))
+    notes.push_back("The gradient of `" + values.at(node.in(0)).name +
+                    "` is sparse; netc counts one of the whole table.");
+}
+
+void LookupTranslator::embedding() {
+  checkTable();
+  bool isIndex = node->op == "aten.index";
+  if (isIndex && node->ins.size() > 2 && !node.has(1))
+    return positions();
+  if (isIndex && node->ins.size() > 2 && isWhole(node.in(0)))
+    return views.view();
+  int table = node.in(0), ids = node.in(1);
+  if (!values.isWeight(table) || isIndex) {
+    if (!(isIndex || values.isKnown(table)) || node->ins.size() != 2)
+      node.refuse("it reads what is no table of weights");
+    return lookUp(ids, table);
+  }
+  bool isOwned = node.owns(0) && !steps.maker(table);
+  if (isOwned && values.what(ids) == "range" && shape(ids).back() != 1) {
+    steps.stored.setRows(node.out(), {table, ""});
+    return;
+  }
+  if (values.what(ids) == "number") {
+    steps.stored.setRows(
+        node.out(),
+        {table, realText(values.at(ids).known->value("value", 0.0))});
+    return;
+  }
+  if (values.isKnown(ids) || !isOwned)
+    return lookUp(ids, table);
+  node.wantRank(table, 2, 2);
+  std::vector<std::string> had = values.labels(ids);
+  Step &made = steps.addInstance("Embedding", ids, {table});
+  made.put("", "rows", shape(table)[0].str());
+  made.put("", "d", shape(table)[1].str());
+  had.push_back("");
+  values.labels(node.out()) = had;
+}
+
+void LookupTranslator::lookUp(int ids, int table) {
+  bool isInside = areRows(ids, table);
+  Step &made = steps.add(Step::Form_,
+                         isInside ? "embedding(%0, %1)"
+                                  : "embedding(minimum(%0, #0), %1)",
+                         {ids, table});
+  if (!isInside)
+    made.put("", "last", (shape(table)[0] - 1).str());
+  values.labels(node.out()).assign(shape(node.out()).size(), "");
+}
+
+bool LookupTranslator::areRows(int ids, int table) const {
+  if (!values.isKnown(ids) || steps.stored.isListed(ids))
+    return true;
+  size_t longAxes = llvm::count_if(
+      shape(ids), [](const Polynomial &size) { return !(size == 1); });
+  std::optional<int64_t> numbers = elements(shape(ids)).toInt64(),
+                         all = shape(table)[0].toInt64();
+  bool isFirstRows = values.what(ids) == "range" && longAxes < 2 &&
+                     values.at(ids).known->value("start", int64_t(0)) == 0;
+  return isFirstRows || !all || (numbers && *numbers <= *all);
+}
+
+void LookupTranslator::positions() {
+  unsigned operand = node->ins.size() - 1;
+  for (unsigned i = 1; i < operand; ++i)
+    if (node.has(i))
+      node.refuse("it reads places of several axes");
+  int x = node.in(0), ids = node.in(operand);
+  size_t rank = shape(x).size();
+  unsigned at =
+      node->op == "aten.index" ? operand - 1 : node.axis("dim", 0, rank);
+  const Json *known = values.isKnown(ids) ? values.at(ids).known : nullptr;
+  if (shape(ids).size() != 1 || !known)
+    node.refuse("which places it reads depends on data");
+  std::vector<std::string> places;
+  if (known->contains("values"))
+    for (const Json &each : (*known)["values"])
+      places.push_back(each.dump());
+  bool isOne = values.what(ids) == "number";
+  int64_t first = known->value(isOne ? "value" : "start", int64_t(0));
+  for (int64_t i = 0, n = node.fixed(shape(ids)[0]); places.size() < size_t(n);
+       ++i)
+    places.push_back(std::to_string(isOne ? first : first + i));
+  Step &made = steps.add(Step::Pipe, "positions", {x});
+  made.put("", "places", "[" + llvm::join(places, ", ") + "]", "", false);
+  made.put("over", "over", axesText(at), "", false);
+  values.labels(node.out())[at].clear();
+}
+
+bool LookupTranslator::isWhole(int x) {
+  const Sizes &made = shape(node.out());
+  size_t at = 0; // the axis of the result that is next
+  for (unsigned i = 1; i < node->ins.size(); ++i) {
+    int ids = node.has(i) ? node.in(i) : -1;
+    if (ids < 0 || values.what(ids) != "range" ||
+        values.at(ids).known->value("start", int64_t(0)) != 0)
+      return false;
+    const Sizes &sizes = shape(ids);
+    size_t first = made.size() - sizes.size();
+    while (at < made.size() && (at < first || sizes[at - first] == 1))
+      ++at;
+    if (at == made.size() || made[at] != shape(x)[i - 1])
+      return false;
+    for (size_t rest = ++at; rest < made.size(); ++rest)
+      if (sizes[rest - first] != 1)
+        return false;
+  }
+  return true;
+}
+
+void LookupTranslator::embeddingBag() {
+  checkTable();
+  int table = node.in(0), ids = steps.beforeReshape(node.in(1));
+  if (node->outs.size() > 1 || node.has(3) ||
+      node.flag("include_last_offset") || shape(ids).size() != 2 ||
+      shape(ids)[0] != shape(node.out())[0] || !node.owns(0))
+    node.refuse("its bags are not the rows of a tensor of numbers");
+  int64_t mode = node.integer("mode", 0);
+  if (mode > 1)
+    node.refuse("netc has sums and means of a bag");
+  Step &made = steps.addInstance("EmbeddingBag", ids, {table});
+  made.put("", "rows", shape(table)[0].str());
+  made.put("", "d", shape(table)[1].str());
+  made.put("mode", "mode", mode ? "\"mean\"" : "\"sum\"", "\"sum\"", false);
+  values.labels(node.out()) = {values.labels(ids)[0], ""};
+}
+
+void LookupTranslator::gather() {
+  return node.setting("index") ? slices.slice()
+         : node.setting("dim") ? positions()
+                               : embedding();
+}
+
+void LookupTranslator::placeOfExtreme() {
+  int x = node.in(0);
+  size_t rank = shape(x).size();
+  if (!node.setting("dim") || node.axis("dim", 0, rank) + 1 != rank)
+    node.refuse("netc takes the largest of the last axis");
+  bool isLeast = StringRef(node->op).ends_with_insensitive("argmin");
+  Step &made = steps.add(Step::Form_,
+                         std::string("reshape(top_k(") +
+                             (isLeast ? "-%0" : "%0") + ", 1), #0)",
+                         {x});
+  made.putSizes(shape(node.out()));
+  values.labels(node.out()).assign(shape(node.out()).size(), "");
+}

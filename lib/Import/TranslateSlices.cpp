@@ -1,0 +1,159 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Parts of an axis, and other orders of one.
+
+#include "lib/Import/OpTranslators.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace netc;
+using namespace netc::import;
+
+void SliceTranslator::addTo(Handlers &handlers) {
+  add(handlers, this,
+      {
+          {"aten.roll", &SliceTranslator::roll},
+          {"aten.slice_scatter", &SliceTranslator::sliceScatter},
+          {"reverse", &SliceTranslator::reverse},
+          {"slice", &SliceTranslator::slice},
+      });
+}
+
+void SliceTranslator::slice() {
+  node.ignore({"start", "step"}); // of the whole axis
+  int x = node.in(0);
+  size_t rank = shape(x).size();
+  unsigned at = node.axis("dim", 0, rank);
+  bool isSelect = node.setting("index");
+  const Polynomial &size = shape(x)[at];
+  if (!isSelect)
+    node.wantRank(node.out(), rank, rank);
+  if (!isSelect && shape(node.out()) == shape(x))
+    return steps.same(x);
+  if (node.integer("step", 1) != 1)
+    return strided(x, at);
+  Step &made = steps.add(Step::Form_, "", {x});
+  std::string place = "#0";
+  if (isSelect) {
+    made.put("", "start", std::to_string(node.integer("index", 0)));
+  } else {
+    Polynomial begin = node.place("start", size);
+    place = made.putPart(begin, begin + shape(node.out())[at]);
+  }
+  made.fn = partText("%0", rank, at, place);
+  std::vector<std::string> kept = values.labels(x);
+  if (isSelect)
+    kept.erase(kept.begin() + at);
+  values.labels(node.out()) = kept;
+}
+
+void SliceTranslator::sliceScatter() {
+  int x = node.in(0), part = node.in(1);
+  size_t rank = shape(x).size();
+  unsigned at = node.axis("dim", 0, rank);
+  node.wantRank(part, rank, rank);
+  if (node.integer("step", 1) != 1)
+    node.refuse("there are places between");
+  Polynomial begin = node.place("start", shape(x)[at]),
+             end = begin + shape(part)[at];
+  Mosaic mosaic{x, at, {{0, shape(x)[at], -1}}};
+  if (auto found = mosaics.find(x);
+      found != mosaics.end() && found->second.axis == at)
+    mosaic = found->second;
+  auto isWithin = [](const Polynomial &difference) {
+    return difference.toInt64().value_or(-1) >= 0;
+  };
+  bool isFirst = mosaic.tiles.size() == 1;
+  auto place = llvm::find_if(mosaic.tiles, [&](const Tile &tile) {
+    return tile.value < 0 && (isFirst || (isWithin(begin - tile.begin) &&
+                                          isWithin(tile.end - end)));
+  });
+  if (place == mosaic.tiles.end())
+    node.refuse("its parts overlap");
+  Tile whole = *place;
+  place = mosaic.tiles.erase(place);
+  for (Tile tile : {Tile{end, whole.end, -1}, Tile{begin, end, part},
+                    Tile{whole.begin, begin, -1}})
+    if (!(tile.begin == tile.end))
+      place = mosaic.tiles.insert(place, tile);
+  mosaics[node.out()] = mosaic;
+  if (mosaic.tiles.size() == 1)
+    return steps.same(part);
+
+  std::vector<int> ins;
+  for (const Tile &tile : mosaic.tiles)
+    ins.push_back(tile.value < 0 ? mosaic.base : tile.value);
+  Step &made = steps.add(Step::Form_, "", ins);
+  std::vector<std::string> parts;
+  for (const Tile &tile : mosaic.tiles) {
+    std::string operand = "%" + std::to_string(parts.size());
+    parts.push_back(
+        tile.value < 0
+            ? partText(operand, rank, at, made.putPart(tile.begin, tile.end))
+            : operand);
+  }
+  made.fn = "concat(" + llvm::join(parts, ", ") + ", over = axes(%0)[" +
+            std::to_string(at) + "])";
+}
+
+void SliceTranslator::strided(int x, unsigned at) {
+  int64_t n = node.integer("step", 1);
+  size_t rank = shape(x).size();
+  Polynomial start = node.place("start", shape(x)[at]);
+  if (auto first = start.toInt64();
+      !first || *first >= n || !(shape(node.out())[at] * n == shape(x)[at])) {
+    // From the first of them on, as many as there are steps; zeros at the end.
+    int64_t from = node.fixed(start), whole = node.fixed(shape(x)[at]),
+            count = node.fixed(shape(node.out())[at]),
+            end = std::min(from + count * n, whole);
+    Sizes sizes = shape(x);
+    sizes[at] = count * n;
+    int part = steps.make("", {x}, sizes);
+    Step &made = steps.last();
+    made.fn = partText("%0", rank, at, made.putPart(from, end));
+    if (end - from < count * n) {
+      std::string number = std::to_string(made.arguments.size());
+      made.fn = "lengthen(" + made.fn + ", #" + number + ", over = axes(%0)[" +
+                std::to_string(at) + "])";
+      made.put("", "more", std::to_string(count * n - (end - from)));
+    }
+    x = part;
+    start = 0;
+  }
+  Step &made = steps.add(Step::Form_, "", {x});
+  std::string left, right;
+  for (size_t i = 0; i < rank; ++i) {
+    std::string letter(1, char('a' + i));
+    left += (i ? " " : "") + (i == at ? "(" + letter + " z)" : letter);
+    right += letter + " ";
+  }
+  made.fn =
+      "rearrange(%0, \"" + left + " -> " + right + "z\", z = #0)[..., #1]";
+  made.put("", "step", std::to_string(n));
+  made.put("", "start", start.str());
+  values.labels(node.out())[at].clear();
+}
+
+void SliceTranslator::roll() {
+  int x = node.in(0);
+  if (const Json *dims = node.setting("dims"); dims && dims->empty())
+    node.refuse("it turns all axes as one");
+  std::vector<int64_t> by = node.integers("shifts", 0, 1);
+  std::vector<unsigned> over;
+  for (int64_t each : node.integers("dims", 0, by.size()))
+    over.push_back(node.axis(each, shape(x).size()));
+  if (over.size() != by.size())
+    node.refuse("`shifts` has a number for each of `dims`");
+  Step &made = steps.add(Step::Pipe, "roll", {x});
+  made.put("by", "shift", listText(by));
+  made.put("over", "over", axesText(over), "", false);
+}
+
+void SliceTranslator::reverse() {
+  int x = node.in(0);
+  Step &made = steps.add(Step::Pipe, "flip", {x});
+  made.put("over", "over", axesText(node.axes(shape(x).size())), "", false);
+}

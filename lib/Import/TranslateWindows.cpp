@@ -1,0 +1,190 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Pooling, upsampling and padding.
+
+#include "lib/Import/OpTranslators.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+void WindowTranslator::addTo(Handlers &handlers) {
+  add(handlers, this,
+      {
+          {"adaptive_avg_pool", &WindowTranslator::adaptivePool},
+          {"aten.adaptive_max_pool1d", &WindowTranslator::adaptiveMaxPool},
+          {"aten.adaptive_max_pool2d", &WindowTranslator::adaptiveMaxPool},
+          {"aten.adaptive_max_pool3d", &WindowTranslator::adaptiveMaxPool},
+          {"aten.pixel_shuffle", &WindowTranslator::pixelShuffle},
+          {"aten.pixel_unshuffle", &WindowTranslator::pixelShuffle},
+          {"aten.upsample_bilinear2d", &WindowTranslator::upsample},
+          {"aten.upsample_linear1d", &WindowTranslator::upsample},
+          {"aten.upsample_nearest1d", &WindowTranslator::upsample},
+          {"aten.upsample_nearest2d", &WindowTranslator::upsample},
+          {"aten.upsample_nearest3d", &WindowTranslator::upsample},
+          {"aten.upsample_trilinear3d", &WindowTranslator::upsample},
+          {"avg_pool", &WindowTranslator::pool},
+          {"max_pool", &WindowTranslator::pool},
+          {"onnx.Resize", &WindowTranslator::upsample},
+          {"pad", &WindowTranslator::pad},
+      });
+}
+
+void WindowTranslator::pool() {
+  node.ignore(
+      {"count_include_pad", "divisor_override"}); // by what a sum is divided
+  int x = node.in(0);
+  size_t windows = node.windowsOf(x);
+  std::vector<int64_t> k = node.integers("kernel_size", 1, windows);
+  Step &made =
+      steps.add(Step::Pipe, node.isOp("max_pool") ? "MaxPool" : "AvgPool", {x});
+  made.put("", "k", listText(k));
+  const Json *stride = node.setting("stride");
+  std::string strides = listText(
+      stride && !stride->empty() ? node.integers("stride", 1, windows) : k);
+  made.put("stride", "stride", strides, listText(k));
+  made.put("pad", "pad", listText(node.integers("padding", 0, windows)), "0");
+  if (node.isOp("max_pool"))
+    made.put("dilation", "dilation",
+             listText(node.integers("dilation", 1, windows)), "1");
+  made.put("ceil", "ceil", node.flag("ceil_mode") ? "true" : "false", "false",
+           false);
+  steps.labelImage(made, x, windows);
+}
+
+void WindowTranslator::adaptivePool() {
+  int x = node.in(0);
+  size_t windows = node.windowsOf(x);
+  Step &made = steps.add(Step::Pipe, "AdaptiveAvgPool", {x});
+  made.put("", "size", listText(node.integers("output_size", 1, windows)));
+  steps.labelImage(made, x, windows);
+}
+
+void WindowTranslator::adaptiveMaxPool() {
+  if (node->outs.size() > 1)
+    node.refuse("netc has no places of what is largest or smallest");
+  int x = node.in(0);
+  size_t windows = node.windowsOf(x);
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < windows; ++i) {
+    int64_t from = node.fixed(shape(x)[i + 2]),
+            to = node.fixed(shape(node.out())[i + 2]);
+    if (from % to != 0)
+      node.refuse("its windows are of different sizes");
+    sizes.push_back(from / to);
+  }
+  Step &made = steps.add(Step::Pipe, "MaxPool", {x});
+  made.put("", "k", listText(sizes));
+  steps.labelImage(made, x, windows);
+}
+
+void WindowTranslator::pixelShuffle() {
+  node.wantRank(node.in(0), 4, 4);
+  bool isUp = node->op == "aten.pixel_shuffle";
+  std::string few = "n c (h a) (w b)", many = "n (c a b) h w";
+  Step &made = steps.add(
+      Step::Form_,
+      "rearrange(%0, \"" + (isUp ? many + " -> " + few : few + " -> " + many) +
+          "\", a = #0, b = #0)",
+      {node.in(0)});
+  made.put("", "factor",
+           std::to_string(
+               node.integer(isUp ? "upscale_factor" : "downscale_factor", 1)));
+  std::fill(values.labels(node.out()).begin() + 1,
+            values.labels(node.out()).end(), "");
+}
+
+void WindowTranslator::upsample() {
+  int x = node.in(0);
+  size_t windows = node.windowsOf(x);
+  bool isLinear = StringRef(node->op).contains("linear") ||
+                  (node.setting("mode") && *node.setting("mode") == "linear");
+  std::string mode = node.flag("align_corners") ? "\"corners\""
+                     : isLinear                 ? "\"linear\""
+                                                : "\"nearest\"";
+  std::string sizes =
+      sizesText(llvm::ArrayRef(shape(node.out())).drop_front(2));
+  bool isImage = windows == 2 && !node.flag("align_corners");
+  Step &made = steps.add(Step::Pipe, isImage ? "upsample" : "resize", {x});
+  made.put("size", "size", windows == 1 ? sizes : "[" + sizes + "]", "", false);
+  made.put("mode", "mode", mode, "\"nearest\"", false);
+  steps.labelImage(made, x, windows);
+  if (!isImage)
+    std::fill(values.labels(node.out()).begin() + 2,
+              values.labels(node.out()).end(), "");
+}
+
+void WindowTranslator::pad() {
+  node.ignore({"value"});
+  int x = node.in(0);
+  size_t rank = shape(x).size();
+  std::vector<int64_t> amounts = node.integers("pad", 0, 0);
+  const Json *mode = node.setting("mode");
+  if (llvm::all_of(amounts, [](int64_t each) { return each == 0; }))
+    return steps.same(x);
+  if (mode && *mode != "constant")
+    return extend(amounts, mode->dump());
+  for (size_t i = 0; i < amounts.size(); ++i)
+    if (amounts[i] < 0) {
+      x = cut(x, unsigned(rank - 1 - i / 2), -amounts[i], i % 2 == 1);
+      amounts[i] = 0;
+    }
+  if (llvm::all_of(amounts, [](int64_t each) { return each == 0; }))
+    return steps.same(x);
+  std::string form = "%0";
+  Step &made = steps.add(Step::Form_, "", {x});
+  for (size_t i = 0; 2 * i + 1 < amounts.size(); ++i) {
+    if (amounts[2 * i] == 0 && amounts[2 * i + 1] == 0)
+      continue;
+    unsigned n = made.arguments.size();
+    form = "pad(" + form + ", over = axes(" + form + ")[" +
+           std::to_string(rank - 1 - i) + "], low = #" + std::to_string(n) +
+           ", high = #" + std::to_string(n + 1) + ")";
+    made.put("", "low", std::to_string(amounts[2 * i]));
+    made.put("", "high", std::to_string(amounts[2 * i + 1]));
+  }
+  made.fn = form;
+}
+
+int WindowTranslator::cut(int x, unsigned at, int64_t count, bool isEnd) {
+  Sizes sizes = shape(x);
+  Polynomial begin = isEnd ? 0 : count;
+  sizes[at] -= count;
+  std::vector<std::string> names = values.labels(x);
+  int part = steps.make("", {x}, sizes);
+  steps.last().fn = partText("%0", sizes.size(), at,
+                             steps.last().putPart(begin, begin + sizes[at]));
+  values.labels(part) = names;
+  return part;
+}
+
+void WindowTranslator::extend(llvm::ArrayRef<int64_t> amounts, std::string by) {
+  int x = node.in(0);
+  for (size_t i = 0; 2 * i + 1 < amounts.size(); ++i) {
+    int64_t low = amounts[2 * i], high = amounts[2 * i + 1];
+    unsigned at = unsigned(shape(x).size() - 1 - i);
+    if (low < 0 || high < 0)
+      node.refuse("it cuts off");
+    if (low == 0 && high == 0)
+      continue;
+    Sizes sizes = shape(x);
+    sizes[at] += low + high;
+    std::vector<std::string> names = values.labels(x);
+    names[at].clear();
+    Step &made = steps.add(Step::Pipe, "extend", {x});
+    made.put("low", "low", std::to_string(low), "0");
+    made.put("high", "high", std::to_string(high), "0");
+    made.put("by", "by", by, "", false);
+    made.put("over", "over", axesText(at), "", false);
+    x = values.another(node.out());
+    made.outs = {x};
+    values.at(x).shape = sizes;
+    values.labels(x) = names;
+  }
+  steps.last().outs = {node.out()};
+  values.labels(node.out()) = values.labels(x);
+}
