@@ -357,17 +357,33 @@ class _Writer:
         if all(value in self.values for value in operands) and len(results) == 1 and self.evaluate(kind, group, operands, results[0]):
             return None
         own = getattr(self, f"on_{kind}", None)
-        if own and op.name.startswith("stablehlo."):
+        if own and op.name.startswith("stablehlo.") and len(results) == 1:
             return own(op, operands, results[0])
         if op.name == "chlo.top_k":
             made = [self.tensor(value) for value in results]
             self.nodes.append({"op": "aten.topk", "in": [self.operand(operands[0])], "with": {"k": op.numbers("k"), "dim": -1, "largest": True}, "out": made, "module": self.stack(), "line": self.place})
+            return None
+        if op.name == "stablehlo.reduce" and len(results) == 2 and self.extreme(op, operands, results):
             return None
         if len(results) != 1:
             outs = [self.tensor(value) for value in results]
             self.nodes.append({"op": op.name, "in": [self.operand(each) for each in operands], "with": {}, "out": outs, "module": self.stack(), "line": self.place})
             return None
         return self.add(self.named(i), operands, results[0])
+
+    def extreme(self, op, operands, results):
+        """Recognizes the largest or least elements of an axis, and their places, among the numbers of the axis."""
+        axes = op.numbers("dimensions")
+        ((x, _, other, _), body) = ([name for name, *_ in op.bodies[0][0]], op.bodies[0][1])
+        first = body[0]
+        if len(axes) != 1 or not self.counts(operands[1], axes[0]) or first.name != "stablehlo.compare" or first.operands != [x, other] or _direction(first) not in ("GT", "LT"):
+            return False
+        name, found = ("max", "maximum") if _direction(first) == "GT" else ("min", "minimum")
+        largest, places = results
+        if largest in self.users or largest in self.first.results:
+            self.add(f"stablehlo.reduce.{found}", operands[:1], largest, dim=axes, keepdim=False)
+        self.add(f"aten.arg{name}", operands[:1], places, dim=axes[0], keepdim=False)
+        return True
 
     def evaluate(self, kind, group, operands, result):
         """Evaluates an op whose operands depend on sizes alone. Returns whether it could."""

@@ -93,6 +93,30 @@ exponential = [
 elu = netc.from_graph(graph([text(*exponential), text(*exponential, size=11)], ["w"], "Net", "JAX"))
 assert "where(x > 0, x, exp(x) - 1)" in elu, elu
 
+# The largest of each row, and their places.
+def extreme(relation, returned, size):
+    made = f"tensor<{size}x{'f32' if returned == 0 else 'i32'}>"
+    return text(
+        '%i = "stablehlo.iota"() <{iota_dimension = 1 : i64}> : () -> tensor<{1}x8xi32>',
+        '%1 = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>',
+        '%2 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>',
+        '%3:2 = "stablehlo.reduce"(%x, %i, %1, %2) <{dimensions = array<i64: 1>}> ({',
+        "^bb0(%a: tensor<f32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<i32>):",
+        f'%4 = "stablehlo.compare"(%a, %c) <{{comparison_direction = #stablehlo<comparison_direction {relation}>}}> : (tensor<f32>, tensor<f32>) -> tensor<i1>',
+        '%5 = "stablehlo.select"(%4, %a, %c) : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>',
+        '%6 = "stablehlo.select"(%4, %b, %d) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>',
+        '"stablehlo.return"(%5, %6) : (tensor<f32>, tensor<i32>) -> ()',
+        "}) : ({0}, tensor<{1}x8xi32>, tensor<f32>, tensor<i32>) -> (tensor<{1}xf32>, tensor<{1}xi32>)",
+        f'"func.return"(%3#{returned}) : ({made}) -> ()',
+        size=size,
+    )
+
+
+for relation, returned, made in ("GT", 1, "reshape(top_k(x, 1), N)"), ("LT", 1, "reshape(top_k(-x, 1), N)"), ("GT", 0, "max(x, over = axes(x)[1])"):
+    found = netc.from_graph(graph([extreme(relation, returned, size) for size in (7, 11)], ["w"], "Net", "JAX"))
+    assert f"return y = {made}\n" in found, found
+refused("netc does not know the op `stablehlo.reduce`, in `Part` (jit(f)/Net/Part/op)", *[extreme("EQ", 1, size) for size in (7, 11)])
+
 # A mask of a format of 16 bits: -inf is 0xFF80.
 hidden = [
     '%0 = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<8x8xi32>',
