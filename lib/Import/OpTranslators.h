@@ -310,6 +310,10 @@ private:
   void lookUp(int ids, int table);
   /// Whether the numbers that stand for a known tensor are all rows of a table.
   bool areRows(int ids, int table) const;
+  /// Whether these are the numbers that the graph has.
+  bool isExact(int ids) const;
+  /// Adds a comment if they are not.
+  void noteOthers(int ids);
   /// A row for each number of a tensor, or the one place of an axis.
   void gather();
   /// The places of an axis that a known tensor lists.
@@ -323,8 +327,11 @@ private:
   /// Ones at some places, zeros elsewhere.
   void scatter();
   void taken();
+  /// `, over = ..`, where the axis is not the one that netc takes by itself.
+  std::string overText(int x, unsigned at) const;
 
   std::vector<std::string> &notes;
+  bool hasOthers = false; ///< and says so
   SliceTranslator &slices;
   ViewTranslator &views;
 };

@@ -112,26 +112,42 @@ void StepBuilder::labelImage(Step &step, int x, size_t windows) {
     made[i + 2] = windows == 1 ? "L" : names[i + 3 - windows];
 }
 
-int StepBuilder::unlabelled(int x, int beside) {
-  const Sizes sizes = values.shape(x);
-  std::vector<std::string> own(sizes.size());
-  bool isApart = false;
-  if (sizes.size() != values.shape(beside).size())
-    return x;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    const std::string &label = values.labels(x)[i],
-                      &other = values.labels(beside)[i];
-    if (std::string text = sizes[i].str();
-        !sizes[i].isConstant() && sizes[i] == Polynomial::symbol(text))
-      own[i] = text;
-    isApart |=
-        !label.empty() && !other.empty() && label != other && label != own[i];
+/// The names of free axes.
+static std::vector<std::string> symbolsOf(const Sizes &sizes) {
+  std::vector<std::string> names;
+  for (const Polynomial &size : sizes) {
+    std::string text = size.str();
+    bool isSymbol = !size.isConstant() && size == Polynomial::symbol(text);
+    names.push_back(isSymbol ? text : "");
   }
-  if (!isApart)
+  return names;
+}
+
+int StepBuilder::unlabelled(int x, int beside) {
+  if (values.shape(x).size() != values.shape(beside).size())
     return x;
+  std::vector<std::string> own = symbolsOf(values.shape(x));
+  for (auto [label, other, symbol] :
+       llvm::zip_equal(values.labels(x), values.labels(beside), own))
+    if (!label.empty() && !other.empty() && label != other && label != symbol)
+      return stripped(x);
+  return x;
+}
+
+int StepBuilder::bare(int x) {
+  if (!llvm::is_contained(values.labels(x), "C"))
+    return x;
+  auto [found, isNew] = bared.try_emplace({x, node->module}, x);
+  if (isNew)
+    found->second = stripped(x);
+  return found->second;
+}
+
+int StepBuilder::stripped(int x) {
+  const Sizes sizes = values.shape(x);
   int made = make("reshape(%0, #0)", {x}, sizes);
   last().putSizes(sizes);
-  values.labels(made) = own;
+  values.labels(made) = symbolsOf(sizes);
   return made;
 }
 

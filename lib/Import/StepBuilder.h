@@ -22,6 +22,7 @@ public:
   int materialize(int value);
   /// A weight that a layer makes.
   void own(int weight) { materialized.insert(weight); }
+  bool isMade(int value) const { return materialized.count(value); }
 
   /// Rows of a table of positions: the first ones, or one.
   struct Rows {
@@ -90,6 +91,8 @@ public:
   /// x, without its labels if one of them contradicts that of the same axis of
   /// a tensor of as many axes: `H` of an image beside `L`.
   int unlabelled(int x, int beside);
+  /// x with the labels of its free axes alone, if it has those of an image.
+  int bare(int x);
   /// Operand `at` repeated to the shape of `like`, which is that of `target` or
   /// of the result.
   std::string expanded(int x, int at, const std::string &like,
@@ -112,6 +115,8 @@ public:
   std::vector<Step> finish();
 
 private:
+  /// x with the labels of its free axes alone.
+  int stripped(int x);
   /// The innermost module that holds both.
   int common(int a, int b) const;
   /// Drops what nothing reads. What is noted of tables stays.
@@ -121,6 +126,7 @@ private:
   Values &values;
   NodeReader &node;
   std::vector<Step> steps;
+  std::map<std::pair<int, int>, int> bared; ///< values, by module
   std::map<int, std::string> parts; ///< why a step may not take it, by value
 };
 

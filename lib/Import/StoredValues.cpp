@@ -145,9 +145,18 @@ Step StoredValues::known(int value) const {
   return made;
 }
 
-/// By what numbers a table is read counts for nothing.
+/// By what numbers a table is read counts for nothing: but for those along one
+/// axis, they are others.
 void StoredValues::writeNumbers(Step &made, int value) const {
   const Sizes &shape = values.shape(value);
+  if (values.what(value) == "range" && elements(shape) != shape.back()) {
+    std::string last = std::to_string(shape.size() - 1);
+    made.fn =
+        "expand(arange(#0), zeros(#1), over = axes(zeros(#1))[" + last + "])";
+    made.putSizes({shape.back()});
+    made.putSizes(shape);
+    return;
+  }
   made.fn = shape.size() == 1 ? "arange(#0)" : "reshape(arange(#0), #1)";
   made.putSizes({elements(shape)});
   if (shape.size() != 1)

@@ -110,6 +110,12 @@ private:
       node.refuse(didYouMean(node->op, foreignNames()), /*isUnknown=*/true);
     if (isOfNumbers())
       return;
+    if (node.isOp("convert") && values.isFloat(node.out()))
+      compareAgain(node.in(0), next);
+    call();
+  }
+
+  void call() {
     auto handler = handlers.find(node->op);
     if (handler == handlers.end() && !arithmetic.isFunction(node->op))
       handler = handlers.find(node.op());
@@ -167,7 +173,22 @@ private:
         return false;
     made.kind = GraphValue::Known;
     made.known = &table;
+    if (node.isOp("compare"))
+      comparisons[node.out()] = &*node;
     return true;
+  }
+
+  /// Translates a comparison of whole numbers after all, since it becomes a
+  /// tensor that is computed with, such as that of `one_hot`.
+  void compareAgain(int x, const GraphNode &next) {
+    auto comparison = comparisons.find(x);
+    if (comparison == comparisons.end() || steps.stored.isMade(x))
+      return;
+    values.at(x).kind = GraphValue::Made;
+    node.read(*comparison->second);
+    call();
+    comparisons.erase(comparison);
+    node.read(next);
   }
 
   Graph &graph;
@@ -194,6 +215,7 @@ private:
   RecurrenceTranslator recurrences{base};
   ExpertTranslator experts{base, graph};
   Handlers handlers;
+  std::map<int, const GraphNode *> comparisons; ///< of whole numbers, by value
 };
 } // namespace
 

@@ -50,9 +50,12 @@ void AttentionTranslator::attention() {
       (values.at(both.given).type != "bool" || values.isKnown(both.given)))
     return biasedAttention(mask, scale, drop);
   if (both.given >= 0)
-    return unnamedAttention({node.in(0), node.in(1), node.in(2)}, scale, drop,
-                            both);
-  int q = node.in(0), k = ungrouped(node.in(1)), v = ungrouped(node.in(2));
+    return unnamedAttention({steps.bare(node.in(0)), steps.bare(node.in(1)),
+                             steps.bare(node.in(2))},
+                            scale, drop, both);
+  // Heads and positions are no channels and rows of an image.
+  int q = steps.bare(node.in(0)), k = steps.bare(ungrouped(node.in(1))),
+      v = steps.bare(ungrouped(node.in(2)));
   // `attention` takes axes by name.
   auto isNamed = [&](int x) {
     auto isAt = [&](const char *name, size_t place) {
@@ -99,9 +102,10 @@ void AttentionTranslator::unnamedAttention(const std::vector<int> &ins,
 }
 
 void AttentionTranslator::biasedAttention(int mask, double scale, double drop) {
-  Step &made = steps.add(
-      Step::Form_, "",
-      {node.in(0), ungrouped(node.in(1)), ungrouped(node.in(2)), mask});
+  Step &made =
+      steps.add(Step::Form_, "",
+                {steps.bare(node.in(0)), steps.bare(ungrouped(node.in(1))),
+                 steps.bare(ungrouped(node.in(2))), mask});
   made.put("", "scale", realText(scale));
   const Sizes &m = shape(mask);
   node.wantRank(made.ins[0], 4, 4);

@@ -135,11 +135,13 @@ void ConditionTranslator::comparison() {
                                             : node.realOf(node.in(1))));
     return;
   }
-  if (shape(x) == shape(node.in(1)))
-    steps.add(Step::Form_, "%0" + between + "%1",
-              {x, steps.unlabelled(node.in(1), x)});
+  // Whole numbers have one type in other frameworks, and several here.
+  int y = steps.floated(node.in(1));
+  x = steps.floated(x);
+  if (shape(x) == shape(y))
+    steps.add(Step::Form_, "%0" + between + "%1", {x, steps.unlabelled(y, x)});
   else
-    arithmetic.combine(relation->second.str(), x, node.in(1));
+    arithmetic.combine(relation->second.str(), x, y);
 }
 
 void ConditionTranslator::fillMasked() {

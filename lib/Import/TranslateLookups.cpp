@@ -31,19 +31,23 @@ void LookupTranslator::addTo(Handlers &handlers) {
       });
 }
 
+std::string LookupTranslator::overText(int x, unsigned at) const {
+  return values.featureAxis(x) == int(at) ? "" : ", over = " + axesText(at);
+}
+
 void LookupTranslator::largest() {
   node.ignore({"sorted"}); // they are
   int x = node.in(0);
-  size_t rank = shape(x).size();
-  if (!node.flag("largest") || node.axis("dim", -1, rank) + 1 != rank)
-    node.refuse("netc takes the largest of the last axis");
+  if (!node.flag("largest"))
+    node.refuse("netc takes the largest");
+  std::string over = overText(x, node.axis("dim", -1, shape(x).size()));
   int choices =
       node->outs.size() > 1 ? node->outs[1] : values.another(node.out());
-  Step &made = steps.add(Step::Form_, "top_k(%0, #0)", {x});
+  Step &made = steps.add(Step::Form_, "top_k(%0, #0" + over + ")", {x});
   made.outs = {choices};
   made.put("", "top", std::to_string(node.integer("k", 1)));
   if (values.uses(node.out()))
-    steps.add(Step::Form_, "take(%0, %1)", {x, choices});
+    steps.add(Step::Form_, "take(%0, %1" + over + ")", {x, choices});
 }
 
 void LookupTranslator::scatter() {
@@ -64,10 +68,8 @@ void LookupTranslator::scatter() {
 void LookupTranslator::taken() {
   node.ignore({"sparse_grad"});
   int x = node.in(0);
-  size_t rank = shape(x).size();
-  if (node.axis("dim", -1, rank) + 1 != rank)
-    node.refuse("netc takes places of the last axis");
-  steps.add(Step::Form_, "take(%0, %1)", {x, node.in(1)});
+  std::string over = overText(x, node.axis("dim", -1, shape(x).size()));
+  steps.add(Step::Form_, "take(%0, %1" + over + ")", {x, node.in(1)});
 }
 
 void LookupTranslator::checkTable() {
@@ -116,6 +118,7 @@ void LookupTranslator::embedding() {
 
 void LookupTranslator::lookUp(int ids, int table) {
   bool isInside = areRows(ids, table);
+  noteOthers(ids);
   Step &made = steps.add(Step::Form_,
                          isInside ? "embedding(%0, %1)"
                                   : "embedding(minimum(%0, #0), %1)",
@@ -126,15 +129,24 @@ void LookupTranslator::lookUp(int ids, int table) {
 }
 
 bool LookupTranslator::areRows(int ids, int table) const {
-  if (!values.isKnown(ids) || steps.stored.isListed(ids))
-    return true;
-  size_t longAxes = llvm::count_if(
-      shape(ids), [](const Polynomial &size) { return !(size == 1); });
   std::optional<int64_t> numbers = elements(shape(ids)).toInt64(),
                          all = shape(table)[0].toInt64();
-  bool isFirstRows = values.what(ids) == "range" && longAxes < 2 &&
-                     values.at(ids).known->value("start", int64_t(0)) == 0;
-  return isFirstRows || !all || (numbers && *numbers <= *all);
+  return isExact(ids) || !all || (numbers && *numbers <= *all);
+}
+
+bool LookupTranslator::isExact(int ids) const {
+  if (!values.isKnown(ids) || steps.stored.isListed(ids))
+    return true;
+  return values.what(ids) == "range" &&
+         values.at(ids).known->value("start", int64_t(0)) == 0;
+}
+
+void LookupTranslator::noteOthers(int ids) {
+  if (isExact(ids) || hasOthers)
+    return;
+  hasOthers = true;
+  notes.push_back("Tables are read at other places than the model computes or "
+                  "lists; no count depends on these.");
 }
 
 void LookupTranslator::positions() {
@@ -154,6 +166,8 @@ void LookupTranslator::positions() {
     for (const Json &each : (*known)["values"])
       places.push_back(each.dump());
   bool isOne = values.what(ids) == "number";
+  if (places.empty() && values.what(ids) == "table")
+    noteOthers(ids);
   int64_t first = known->value(isOne ? "value" : "start", int64_t(0));
   for (int64_t i = 0, n = node.fixed(shape(ids)[0]); places.size() < size_t(n);
        ++i)
@@ -210,13 +224,13 @@ void LookupTranslator::gather() {
 
 void LookupTranslator::placeOfExtreme() {
   int x = node.in(0);
-  size_t rank = shape(x).size();
-  if (!node.setting("dim") || node.axis("dim", 0, rank) + 1 != rank)
-    node.refuse("netc takes the largest of the last axis");
+  if (!node.setting("dim"))
+    node.refuse("netc takes the largest of an axis");
+  std::string over = overText(x, node.axis("dim", 0, shape(x).size()));
   bool isLeast = StringRef(node->op).ends_with_insensitive("argmin");
   Step &made = steps.add(Step::Form_,
                          std::string("reshape(top_k(") +
-                             (isLeast ? "-%0" : "%0") + ", 1), #0)",
+                             (isLeast ? "-%0" : "%0") + ", 1" + over + "), #0)",
                          {x});
   made.putSizes(shape(node.out()));
   values.labels(node.out()).assign(shape(node.out()).size(), "");

@@ -57,7 +57,7 @@ void ProductTranslator::product() {
     }
     return;
   }
-  int a = node.in(0), b = node.in(1);
+  int a = steps.bare(node.in(0)), b = steps.bare(node.in(1));
   size_t rank = shape(a).size();
   node.wantRank(a, 1);
   node.wantRank(b, 1);
