@@ -16,13 +16,14 @@ import numpy
 
 from .errors import ImportRefused
 from .known import known, number_of
+from .number_types import NoType, NumberTypes
 from .sizes import NAMES, SIZES, polynomial
 from .stablehlo import Program, constant
 
-TYPES = {
+TYPES = NumberTypes({
     "f64": "f64", "f32": "f32", "f16": "f16", "bf16": "bf16", "i64": "i64", "i32": "i32", "i16": "i16", "i8": "i8", "ui8": "u8",
-    "ui32": "i64", "i1": "bool", "complex<f32>": "f64",  # has the bytes of one; no op of netc takes it
-}  # fmt: skip
+    "ui32": "i64", "i1": "bool",
+})  # fmt: skip
 FLOATS = {"f64", "f32", "f16", "bf16"}
 KINDS = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "f4", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1", "ui8": "u1", "ui32": "u4", "i1": "?"}
 COMPARISONS = {"EQ": numpy.equal, "NE": numpy.not_equal, "GE": numpy.greater_equal, "GT": numpy.greater, "LE": numpy.less_equal, "LT": numpy.less}
@@ -68,6 +69,7 @@ def texts_of(function, weights, *inputs):
     import jax
 
     def shaped(leaf, examples=None):
+        leaf = leaf if hasattr(leaf, "shape") else jax.numpy.asarray(leaf)
         shape = tuple(leaf.shape) if examples is None or not leaf.shape else (examples, *leaf.shape[1:])
         return jax.ShapeDtypeStruct(shape, leaf.dtype)
 
@@ -157,9 +159,11 @@ class _Writer:
 
     def tensor(self, value, shape=None):
         label, kind = self.names.setdefault(value, f"v{value}"), self.first.kinds[value]
-        if kind not in TYPES:
-            raise ImportRefused(f"netc has no numbers of type `{kind}` ({self.place})")
-        return {"name": label, "type": TYPES[kind], "shape": self.shape(value) if shape is None else shape}
+        try:
+            made = TYPES[kind]
+        except NoType as problem:
+            raise ImportRefused(f"{problem} ({self.place or label})") from None
+        return {"name": label, "type": made, "shape": self.shape(value) if shape is None else shape}
 
     def number(self, value):
         """The number that a value holds in all elements, for all sizes; else None."""

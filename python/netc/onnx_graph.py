@@ -25,14 +25,22 @@ from onnx import TensorProto, helper, numpy_helper
 
 from .errors import ImportRefused
 from .known import are_frequencies, known, number_of
+from .number_types import NoType, NumberTypes
 from .onnx_shapes import Sample, integer, refused
 from .sizes import NAMES, SIZES, plus, polynomial
 
-TYPES = {
+
+
+class _Types(NumberTypes):
+    def named(self, kind):
+        return TensorProto.DataType.Name(kind)
+
+
+TYPES = _Types({
     TensorProto.DOUBLE: "f64", TensorProto.FLOAT: "f32", TensorProto.FLOAT16: "f16", TensorProto.BFLOAT16: "bf16",
     TensorProto.INT64: "i64", TensorProto.INT32: "i32", TensorProto.INT16: "i16", TensorProto.INT8: "i8",
     TensorProto.UINT8: "u8", TensorProto.BOOL: "bool",
-}  # fmt: skip
+})  # fmt: skip
 FLOATS = {TensorProto.DOUBLE, TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
 
 
@@ -79,7 +87,7 @@ class _Writer:
         scales = {name for node in graph.node if node.op_type in ("Resize", "Upsample") for name in node.input[1:]}
         for tensor in _initializers(graph):
             self.types[tensor.name], self.shapes[tensor.name] = tensor.data_type, tuple(tensor.dims)
-            if tensor.data_type in FLOATS and tensor.name not in scales and (math.prod(tensor.dims) > 1 or tensor.name in slopes or model.producer_name == "netc") and not _is_of_positions(tensor):
+            if tensor.data_type in FLOATS and tensor.name not in scales and (math.prod(tensor.dims) > 1 or tensor.name in slopes or model.producer_name == "netc") and not _is_constant(tensor):
                 self.weights[tensor.name] = tuple(tensor.dims)
                 self.held[tensor.name] = tensor
             elif tensor.data_location == TensorProto.EXTERNAL:
@@ -174,7 +182,10 @@ class _Writer:
         for node in self.nodes:
             folded = all(out in self.samples[0].values for out in node.output if out)
             if not folded and id(node) not in self.skipped and any(out in needed for out in node.output):
-                self.translate(node)
+                try:
+                    self.translate(node)
+                except NoType as problem:
+                    raise refused(node, str(problem)) from None
         results = [out.name for out in self.model.graph.output]
         plain = ["y"] if len(results) == 1 else [f"y{i}" for i in range(len(results))]
         outputs = [{"name": out if out.isidentifier() else other, "value": self.operand(out)} for out, other in zip(results, plain)]
@@ -455,8 +466,9 @@ class _Writer:
     def on_InstanceNormalization(self, node, attributes):
         x, *own = node.input
         maker = self.producers.get(x)
-        if maker is not None and maker.op_type == "Reshape" and all(self.is_filled(name, number) for name, number in zip(own, (1, 0))):
-            # Of a group norm, whose scale and shift follow. They are not learned.
+        # Of a group norm, whose scale and shift follow, or without any: exporters that name weights do not name these.
+        is_apart = maker is not None and maker.op_type == "Reshape" or all(re.fullmatch(r"val_\d+", name) for name in own)
+        if is_apart and all(self.is_filled(name, number) for name, number in zip(own, (1, 0))):
             for name in own:
                 self.weights.pop(name, None)
             own = []
@@ -745,9 +757,12 @@ def _initializers(graph):
                 yield from _initializers(attribute.g)
 
 
-def _is_of_positions(tensor):
-    """Whether a tensor does not learn, since it has the frequencies of positions."""
-    return tensor.data_location != TensorProto.EXTERNAL and are_frequencies(numpy_helper.to_array(tensor))
+def _is_constant(tensor):
+    """Whether a tensor does not learn, since it has the frequencies of positions, or hides scores."""
+    if tensor.data_location == TensorProto.EXTERNAL:
+        return False
+    values = numpy_helper.to_array(tensor)
+    return are_frequencies(values) or numpy.isneginf(values).any() or set(numpy.unique(values)) == {0, values.min()} and values.min() <= -100
 
 
 def _attribute(attribute):

@@ -29,13 +29,13 @@ from torch.utils._sympy.functions import FloorDiv
 from .errors import ImportRefused
 from .highlighting import KEYWORDS
 from .known import known, number_of
+from .number_types import NoType, NumberTypes
 from .torch_ops import decompositions
 
-TYPES = {
+TYPES = NumberTypes({
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
     torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8", torch.bool: "bool",
-    torch.complex64: "f64",  # has the bytes of one; no op of netc takes it
-}  # fmt: skip
+})  # fmt: skip
 # Arguments that change neither shapes nor values.
 WITHOUT_EFFECT = {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "generator", "implicit"}
 # Ops that use only the size of their operand, not its values.
@@ -146,6 +146,23 @@ def _quiet():
     sys.stderr.write(said.getvalue())
 
 
+@contextlib.contextmanager
+def _own_functions():
+    """Collects the names of `torch.autograd.Function`s that are called, of which torch.export keeps the forward alone."""
+    names, plain = {}, torch.autograd.Function.__dict__["apply"]
+
+    def apply(cls, *args, **kwargs):
+        if not cls.__module__.startswith("torch."):
+            names[cls.__name__] = None
+        return plain.__get__(None, cls)(*args, **kwargs)
+
+    torch.autograd.Function.apply = classmethod(apply)
+    try:
+        yield names
+    finally:
+        torch.autograd.Function.apply = plain
+
+
 def _exported(module, args, kwargs, axes):
     import inspect
 
@@ -170,7 +187,7 @@ def _exported(module, args, kwargs, axes):
     for name in gathered:
         dynamic.update(dynamic.pop(name, {}))
     try:
-        with _quiet(), warnings.catch_warnings():
+        with _quiet(), _own_functions() as functions, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
             exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
         _detach(exported)
@@ -191,7 +208,8 @@ def _exported(module, args, kwargs, axes):
     symbols = _named(exported, axes)
     if axes is None:
         _tie(functional, symbols)
-    return functional, symbols, _doubts(module, exported, symbols, list(free.values()), axes is not None)
+    of_functions = [f"`{name}` has a backward of its own; netc counts the derivative of its forward." for name in functions]
+    return functional, symbols, _doubts(module, exported, symbols, list(free.values()), axes is not None) + of_functions
 
 
 def _named(exported, axes):
@@ -364,6 +382,12 @@ class _Writer:
     def shape(self, tensor):
         return [self.size(size) for size in tensor.shape]
 
+    def described(self, name, tensor):
+        try:
+            return {"name": name, "type": TYPES[tensor.dtype], "shape": self.shape(tensor)}
+        except NoType as problem:
+            raise NoType(f"{problem}, as of `{name}`") from None
+
     # Nodes.
 
     def real(self, node):
@@ -427,7 +451,7 @@ class _Writer:
             "name": name,
             "from": f"torch {torch.__version__.split('+')[0]}",
             "symbols": {text: limit([symbol for symbol, own in self.symbols.items() if own == text]) for text in self.symbols.values()},
-            "inputs": [{"name": n.name, "type": TYPES[n.meta["val"].dtype], "shape": self.shape(n.meta["val"])} for n in inputs if n in needed],
+            "inputs": [self.described(n.name, n.meta["val"]) for n in inputs if n in needed],
             "weights": self.all_weights(needed),
             "known": list(self.known.values()),
             "modules": [m for m, _ in self.modules.values()],
@@ -455,7 +479,7 @@ class _Writer:
         tensor = self.exported.state_dict.get(target)
         if tensor is None:
             tensor = self.exported.constants[target]
-        entry = self.weights.setdefault(id(tensor), {"name": target, "type": TYPES[tensor.dtype], "shape": list(tensor.shape), "learns": target in self.trainable and tensor.requires_grad})
+        entry = self.weights.setdefault(id(tensor), {**self.described(target, tensor), "learns": target in self.trainable and tensor.requires_grad})
         return entry["name"]
 
     def all_weights(self, needed):
@@ -463,7 +487,7 @@ class _Writer:
         names = {}
         for target in self.exported.graph_signature.parameters:
             tensor = self.exported.state_dict[target]
-            entry = self.weights.setdefault(id(tensor), {"name": target, "type": TYPES[tensor.dtype], "shape": list(tensor.shape), "learns": tensor.requires_grad})
+            entry = self.weights.setdefault(id(tensor), {**self.described(target, tensor), "learns": tensor.requires_grad})
             if entry["name"] != target:
                 entry.setdefault("also", []).append(target)
             names[target] = entry
@@ -484,7 +508,7 @@ class _Writer:
     def node(self, node, needed):
         try:
             self.translate(node, needed)
-        except _NoSize as problem:
+        except (_NoSize, NoType) as problem:
             raise self.refused(node, str(problem)) from None
 
     def translate(self, node, needed):
@@ -513,7 +537,7 @@ class _Writer:
         many = made if isinstance(made, (list, tuple)) else [made]
         used = {u.args[1] for u in node.users if u.target is operator.getitem and u in needed} if isinstance(made, (list, tuple)) else {0}
         last = max(used, default=0)
-        outs = [{"name": f"{node.name}.{i}" if i else node.name, "type": TYPES[t.dtype], "shape": self.shape(t)} for i, t in enumerate(many) if i <= last and isinstance(t, torch.Tensor)]
+        outs = [self.described(f"{node.name}.{i}" if i else node.name, t) for i, t in enumerate(many) if i <= last and isinstance(t, torch.Tensor)]
         if not outs:
             raise self.refused(node, "it makes a number of a tensor, on which sizes or values depend; keep the tensor")
         if op == BATCH_NORM:
@@ -561,8 +585,7 @@ class _Writer:
             if not isinstance(value, torch.Tensor):  # a size, of which no count depends on the value
                 self.known[node.name] = {"name": node.name, "type": "f32", "shape": [], "what": "table"}
                 return node.name
-            entry = {"name": node.name, "type": TYPES[value.dtype], "shape": self.shape(value)}
-            self.known[node.name] = {**entry, **self.what(node)}
+            self.known[node.name] = {**self.described(node.name, value), **self.what(node)}
         return node.name
 
     def what(self, node):
@@ -629,7 +652,7 @@ class _Writer:
         kwargs = dict(kwargs)
         if "device" in kwargs:
             kwargs["device"] = "cpu"
-        with torch.no_grad():
+        with torch.no_grad(), torch.device("cpu"):
             try:
                 memo[node] = node.target(*args, **kwargs)
             except Exception as problem:

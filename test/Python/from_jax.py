@@ -71,6 +71,7 @@ refused("`stablehlo.while` (jit(f)/Net/Part/op): a loop is not imported; `jax.la
 branch = ['%0 = "stablehlo.case"(%x) ({', '"stablehlo.return"(%x) : ({0}) -> ()', "}) : ({0}) -> {0}"]
 refused("`stablehlo.case` (jit(f)/Net/Part/op): what it computes depends on data", text(*branch, end))
 refused("netc does not know the op `stablehlo.gather of another kind`", text('%0 = "stablehlo.gather"(%x, %w) : ({0}, tensor<8x8xf32>) -> {0}', end))
+refused("netc has no numbers of type `complex<f32>` (w)", text(tanh, end).replace("%w: tensor<8x8xf32>", "%w: tensor<8x8xcomplex<f32>>"))
 refused("netc has no numbers of type `f8E4M3FN` (jit(f)/Net/Part/op)", text('%0 = "stablehlo.convert"(%x) : ({0}) -> tensor<7x8xf8E4M3FN>', '"func.return"(%0) : (tensor<7x8xf8E4M3FN>) -> ()'))
 refused("the function is another one for another number of examples", text(tanh, end), text(tanh.replace("tanh", "sine"), end, size=11))
 

@@ -258,6 +258,19 @@ for mode in "DCR", "CRD":
     made = model(shuffled, image, ["y"], weights={"w": [3, 2, 3, 3]})
     assert netc.estimate(netc.from_onnx(made)).networks[-1].forward.matmul == 2 * 3 * 2 * 9 * 36
 
+# What hides scores does not learn, and neither do the scale and shift of a norm without any.
+for hidden in -math.inf, -100:
+    mask = numpy.triu(numpy.full((5, 5), hidden), 1) if hidden == -100 else numpy.where(numpy.triu(numpy.ones((5, 5)), 1), hidden, 0)
+    masked = model([node("Add", "x mask", "a"), node("MatMul", "a w", "y")], {"x": ["N", 5, 5]}, ["y"], {"w": (5, 3)}, {"mask": mask.astype("f4")})
+    assert [each["name"] for each in export(masked)["weights"]] == ["w"], hidden
+for names, count in ("val_3 val_4", 0), ("norm.weight norm.bias", 16):
+    held = dict(zip(names.split(), (numpy.ones(8, "f4"), numpy.zeros(8, "f4"))))
+    normed = model([node("InstanceNormalization", f"x {names}", "y")], {"x": ["N", 8, 4, 4]}, ["y"], constants=held)
+    assert netc.estimate(netc.from_onnx(normed)).networks[0].parameters.total == count
+complex_ = model([node("Identity", "x", "y")], {"x": ["N", 8]}, ["y"])
+complex_.graph.input[0].type.tensor_type.elem_type = complex_.graph.output[0].type.tensor_type.elem_type = TensorProto.COMPLEX64
+refused("netc has no numbers of type `COMPLEX64`", complex_)
+
 # The frequencies of positions do not learn, nor do their sines and cosines.
 angles = numpy.arange(6)[:, None] / 100 ** (numpy.arange(4) / 4)
 for table, total in ((100 ** -(numpy.arange(4) / 4))[None], 0), (numpy.cos(angles), 0), (numpy.sin(angles), 0), (numpy.random.rand(6, 4), 24), (numpy.ones((6, 4)), 24):

@@ -224,6 +224,29 @@ with contextlib.redirect_stderr(said):
     netc.from_torch(Of(told, a=linear), x)
 assert said.getvalue().startswith("of the module\n"), said.getvalue()
 
+# Numbers that netc does not have.
+for kind in torch.cfloat, torch.float8_e4m3fn:
+    refused(f"netc has no numbers of type `{kind}`, as of `weight`", nn.Linear(4, 8).to(kind), torch.zeros(2, 4))
+refused("netc has no numbers of type `torch.complex64`, as of `x`", Of(lambda self, x: self.a(x.abs()), a=linear), x.to(torch.cfloat))
+
+
+class Straight(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        return x.relu()
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient
+
+
+# A backward of a function's own is not in the graph.
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    spec = netc.from_torch(Of(lambda self, x: Straight.apply(self.a(x)), a=linear), x)
+said = "`Straight` has a backward of its own; netc counts the derivative of its forward."
+assert f"# {said}\n" in spec and said in [str(each.message) for each in seen], spec
+
 # Places in a table that are constants are what they are, or in it if they are many.
 near = lambda count: torch.arange(count)[None] - torch.arange(count)[:, None]
 for places, text in (
