@@ -208,6 +208,7 @@ public:
     refuseUnknown();
     readClass();
     addDefaults();
+    checkSame();
     if (isWrong)
       return std::nullopt;
     state();
@@ -266,6 +267,7 @@ private:
     };
     switch (key.kind) {
     case Key::Free:
+    case Key::Same: // of what is read later, too
       return;
     case Key::Noted:
       if (isAskedFor(value, key.member))
@@ -290,6 +292,12 @@ private:
     if (text.empty())
       return refuse();
     set(key, text);
+  }
+
+  bool isOption(StringRef setting) const {
+    return llvm::any_of(config.family->keys, [&](auto &each) {
+      return each.second.kind == Key::Option && each.second.setting == setting;
+    });
   }
 
   /// Whether the table derives the setting from others.
@@ -353,8 +361,8 @@ private:
 
   void addDefaults() {
     for (auto &[name, key] : config.family->keys) {
-      if (key.setting.empty() || config.settings.has(key.setting) ||
-          !isMeant(key))
+      if (key.setting.empty() || key.kind == Key::Same ||
+          config.settings.has(key.setting) || !isMeant(key))
         continue;
       const Json *value = find(root, name);
       if (key.isRequired && !value)
@@ -363,13 +371,35 @@ private:
       if (key.byDefault && !(value && value->is_null()))
         set(key, defaultTextOf(key));
     }
-    for (auto &[name, expression] : config.family->let)
+    for (auto &[name, expression] : config.family->let) {
+      std::optional<int64_t> value = config.settings.evaluate(expression);
+      std::string text = value ? grouped(*value) : expression;
       if (!config.settings.has(name)) {
-        std::optional<int64_t> value = config.settings.evaluate(expression);
         checkWhole(expression);
-        config.settings.set(name, value ? grouped(*value) : expression);
+        config.settings.set(name, text);
         isStated.insert(name);
       }
+      if (isOption(name) && config.settings[name] == text)
+        isStated.erase(name);
+    }
+  }
+
+  void checkSame() {
+    for (auto &[name, key] : config.family->keys) {
+      const Json *value = key.kind == Key::Same ? find(root, name) : nullptr;
+      if (!value || value->is_null())
+        continue;
+      std::string ours = config.settings[key.setting].str();
+      if (ours.empty())
+        ours = "false";
+      std::string theirs =
+          value->is_boolean() ? value->dump() : textOf(key, *value);
+      if (theirs != ours)
+        fail(name,
+             error::ConfigWrongValue(name, shown(*value), config.type,
+                                     "what other keys say, `" + key.setting +
+                                         " = " + ours + "`"));
+    }
   }
 
   /// The width of a head, `d / heads`, where the config has none.

@@ -67,6 +67,9 @@ static Key readKey(const YAML::Node &node, const YAML::Node &wordLists) {
     key.kind = Key::Only;
     for (const YAML::Node &each : only)
       key.only.push_back(asJson(each));
+  } else if (YAML::Node same = node["same"]) {
+    key.kind = Key::Same;
+    key.setting = same.Scalar();
   } else if (YAML::Node noted = node["noted"]) {
     key.kind = Key::Noted;
     key.member = noted.Scalar() == "true" ? "" : noted.Scalar();

@@ -17,9 +17,9 @@ template <typename T> using Ordered = std::vector<std::pair<std::string, T>>;
 /// The meaning of a key of a `config.json`. Families.yaml documents the
 /// members.
 struct Key {
-  enum Kind { Size, Option, Only, Free, Noted };
+  enum Kind { Size, Option, Only, Same, Free, Noted };
   Kind kind = Free;
-  std::string setting;    ///< for a size or an option
+  std::string setting;    ///< for a size or an option, or what is the same
   std::vector<Json> only; ///< the values that the net supports
   std::string member;     ///< for a feature that is only noted; may be empty
   std::optional<Json> byDefault; ///< of an omitted key
