@@ -106,7 +106,9 @@ void StepBuilder::labelImage(Step &step, int x, size_t windows) {
   static const char *names[] = {"D", "H", "W"};
   std::vector<std::string> &made = values.labels(node.out());
   made.assign(windows + 2, "");
-  made[0] = values.labels(x)[0].empty() ? "N" : values.labels(x)[0];
+  made[0] = values.labels(x)[0];
+  if (values.shape(x)[0] == Polynomial::symbol("N"))
+    made[0] = "N";
   made[1] = "C";
   for (size_t i = 0; i < windows; ++i)
     made[i + 2] = windows == 1 ? "L" : names[i + 3 - windows];

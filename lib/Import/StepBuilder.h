@@ -91,7 +91,9 @@ public:
   /// x, without its labels if one of them contradicts that of the same axis of
   /// a tensor of as many axes: `H` of an image beside `L`.
   int unlabelled(int x, int beside);
-  /// x with the labels of its free axes alone, if it has those of an image.
+  /// x with the labels of its free axes alone.
+  int stripped(int x);
+  /// The same of what has those of an image.
   int bare(int x);
   /// Operand `at` repeated to the shape of `like`, which is that of `target` or
   /// of the result.
@@ -115,8 +117,6 @@ public:
   std::vector<Step> finish();
 
 private:
-  /// x with the labels of its free axes alone.
-  int stripped(int x);
   /// The innermost module that holds both.
   int common(int a, int b) const;
   /// Drops what nothing reads. What is noted of tables stays.

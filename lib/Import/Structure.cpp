@@ -444,7 +444,7 @@ private:
     for (const WrittenBlock &block : blocks)
       text += writeBlock(graph, block) + "\n";
     std::string name = identifier(graph.name);
-    while (isTaken(name) || isBlock(name))
+    while (isTaken(name) || isBlock(name) || isWord(name))
       name += "Net";
     return text + writeNet(graph, *root, name);
   }

@@ -147,12 +147,19 @@ void ArithmeticTranslator::combine(const std::string &sign, int a, int b) {
   if (wantsFirst && wantsSecond) {
     b = steps.unlabelled(b, a);
     a = steps.unlabelled(a, b);
+    // The result has the labels of the first one.
+    bool isTurned =
+        lacksLabels(a, b) && !lacksLabels(b, a) && (sign == "+" || sign == "*");
+    if (isTurned)
+      std::swap(a, b);
+    else if (lacksLabels(a, b))
+      b = steps.stripped(b);
     Step &made = steps.add(Step::Infix, sign, {a, b});
     if (sign.empty()) {
       made.form = Step::Form_;
       made.fn = node.op() + "(%0, %1)";
     }
-    mergeLabels(a, b);
+    values.labels(node.out()) = values.labels(a);
     return;
   }
   if (!wantsFirst && !wantsSecond) {
@@ -200,13 +207,12 @@ bool ArithmeticTranslator::rotary(int a, int b) {
   return true;
 }
 
-void ArithmeticTranslator::mergeLabels(int a, int b) {
-  std::vector<std::string> &made = values.labels(node.out());
-  made = values.labels(a);
-  if (made.size() == values.labels(b).size())
-    for (size_t i = 0; i < made.size(); ++i)
-      if (made[i].empty() && !llvm::is_contained(made, values.labels(b)[i]))
-        made[i] = values.labels(b)[i];
+bool ArithmeticTranslator::lacksLabels(int a, int b) const {
+  for (auto [own, other] :
+       llvm::zip_equal(values.at(a).labels, values.at(b).labels))
+    if (own.empty() && !other.empty())
+      return true;
+  return false;
 }
 
 /// Functions that are several ops here.

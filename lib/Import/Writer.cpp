@@ -24,6 +24,21 @@ std::string netc::import::identifier(StringRef text) {
   return name.empty() || llvm::isDigit(name[0]) ? "m" + name : name;
 }
 
+/// Words of the language, its types, and functions that steps call.
+static const std::set<std::string> words = {
+    "f64",     "f32",       "f16",       "bf16",   "i64",      "i32",
+    "i16",     "i8",        "u8",        "i1",     "import",   "block",
+    "net",     "dataset",   "hardware",  "train",  "infer",    "return",
+    "yield",   "expect",    "require",   "sweep",  "if",       "then",
+    "else",    "for",       "in",        "repeat", "scan",     "over",
+    "carry",   "on",        "as",        "within", "and",      "or",
+    "not",     "true",      "false",     "none",   "training", "axes",
+    "reshape", "flatten",   "rearrange", "expand", "zeros",    "table",
+    "arange",  "parameter", "buffer",    "opaque", "map",      "each",
+    "freeze",  "inf"};
+
+bool netc::import::isWord(StringRef name) { return words.count(name.str()); }
+
 namespace {
 constexpr size_t width = 110;
 
@@ -40,16 +55,7 @@ public:
              llvm::ArrayRef<std::string> settings)
       : graph(graph), body(body), isNet(isNet) {
     taken.insert(settings.begin(), settings.end());
-    for (StringRef word :
-         {"import",   "block",  "net",     "dataset",   "hardware",  "train",
-          "infer",    "return", "yield",   "expect",    "require",   "sweep",
-          "if",       "then",   "else",    "for",       "in",        "repeat",
-          "scan",     "over",   "carry",   "on",        "as",        "within",
-          "and",      "or",     "not",     "true",      "false",     "none",
-          "training", "axes",   "reshape", "flatten",   "rearrange", "expand",
-          "zeros",    "table",  "arange",  "parameter", "buffer",    "opaque",
-          "map",      "each",   "freeze",  "inf"})
-      taken.insert(word.str());
+    taken.insert(words.begin(), words.end());
     auto reserve = [&](const Step &step) {
       StringRef rest = step.fn;
       while (!rest.empty()) {
@@ -63,10 +69,14 @@ public:
     for (const Step &step : body.steps)
       reserve(step);
     if (isNet)
-      for (int in : body.ins)
+      for (int in : body.ins) {
         for (const Polynomial &size : graph.shape(in))
           for (const std::string &symbol : size.symbols())
             taken.insert(symbol);
+        llvm::copy(graph.values[in].labels, std::inserter(taken, taken.end()));
+      }
+    if (llvm::any_of(body.steps, [](const Step &step) { return step.labels; }))
+      taken.insert({"C", "D", "H", "L", "N", "W"}); // of their patterns
     for (const Step &step : body.steps)
       for (int in : step.ins)
         ++uses[in];
@@ -341,10 +351,12 @@ private:
   std::string labelled(const Step &step) {
     int x = step.ins[0];
     size_t rank = graph.shape(x).size();
-    static const char *patterns[] = {"[N, C, L]", "[N, C, H, W]",
-                                     "[N, C, D, H, W]"};
+    static const char *patterns[] = {"C, L]", "C, H, W]", "C, D, H, W]"};
+    // A name of the pattern stands for the size from there on.
+    bool isBatch = graph.shape(x)[0] == Polynomial::symbol("N");
     std::string name = unique("y");
-    declare(name + ": " + patterns[rank - 3] + " = " + valueOf(x).text);
+    declare(name + ": [" + (isBatch ? "N" : "...") + ", " + patterns[rank - 3] +
+            " = " + valueOf(x).text);
     return name;
   }
 

@@ -35,6 +35,8 @@ FlatNet writeFlat(const Graph &graph, llvm::ArrayRef<Step> steps);
 
 /// A name like `text`, in letters of names.
 std::string identifier(llvm::StringRef text);
+/// Whether the language has the name for something else.
+bool isWord(llvm::StringRef name);
 
 } // namespace netc::import
 

@@ -414,6 +414,10 @@ class _Writer:
             elif node not in self.bindings:
                 yield node
 
+    def called(self, node):
+        """The name of a value, which is that of no weight."""
+        return f"{node.name}_" if node.name in self.states.values() else node.name
+
     def operands(self, node):
         sized = _sized(node)
         return [self.real(n) for n in node.all_input_nodes if n is not sized]
@@ -451,7 +455,7 @@ class _Writer:
             "name": name,
             "from": f"torch {torch.__version__.split('+')[0]}",
             "symbols": {text: limit([symbol for symbol, own in self.symbols.items() if own == text]) for text in self.symbols.values()},
-            "inputs": [self.described(n.name, n.meta["val"]) for n in inputs if n in needed],
+            "inputs": [self.described(self.called(n), n.meta["val"]) for n in inputs if n in needed],
             "weights": self.all_weights(needed),
             "known": list(self.known.values()),
             "modules": [m for m, _ in self.modules.values()],
@@ -502,8 +506,8 @@ class _Writer:
             return self.recognized(node)
         if node.target is operator.getitem:
             outer = self.real(node.args[0])
-            return f"{outer.name}.{node.args[1]}" if node.args[1] else outer.name
-        return node.name
+            return f"{self.called(outer)}.{node.args[1]}" if node.args[1] else self.called(outer)
+        return self.called(node)
 
     def node(self, node, needed):
         try:
@@ -537,7 +541,7 @@ class _Writer:
         many = made if isinstance(made, (list, tuple)) else [made]
         used = {u.args[1] for u in node.users if u.target is operator.getitem and u in needed} if isinstance(made, (list, tuple)) else {0}
         last = max(used, default=0)
-        outs = [self.described(f"{node.name}.{i}" if i else node.name, t) for i, t in enumerate(many) if i <= last and isinstance(t, torch.Tensor)]
+        outs = [self.described(f"{self.called(node)}.{i}" if i else self.called(node), t) for i, t in enumerate(many) if i <= last and isinstance(t, torch.Tensor)]
         if not outs:
             raise self.refused(node, "it makes a number of a tensor, on which sizes or values depend; keep the tensor")
         if op == BATCH_NORM:
@@ -580,13 +584,14 @@ class _Writer:
 
     def recognized(self, node):
         node = self.real(node)
-        if node.name not in self.known:
+        name = self.called(node)
+        if name not in self.known:
             value = node.meta["val"]
             if not isinstance(value, torch.Tensor):  # a size, of which no count depends on the value
-                self.known[node.name] = {"name": node.name, "type": "f32", "shape": [], "what": "table"}
-                return node.name
-            self.known[node.name] = {**self.described(node.name, value), **self.what(node)}
-        return node.name
+                self.known[name] = {"name": name, "type": "f32", "shape": [], "what": "table"}
+                return name
+            self.known[name] = {**self.described(name, value), **self.what(node)}
+        return name
 
     def what(self, node):
         small, large = ({text: self.within(symbol, size + 4 * i) for i, (symbol, text) in enumerate(self.symbols.items())} for size in (7, 11))

@@ -224,6 +224,9 @@ with contextlib.redirect_stderr(said):
     netc.from_torch(Of(told, a=linear), x)
 assert said.getvalue().startswith("of the module\n"), said.getvalue()
 
+# A weight may have the name of an argument.
+assert "net Of(x_: f32[N, 8])" in netc.from_torch(Of(lambda self, x: x @ self.x, x=nn.Parameter(torch.zeros(8, 4))), x)
+
 # Numbers that netc does not have.
 for kind in torch.cfloat, torch.float8_e4m3fn:
     refused(f"netc has no numbers of type `{kind}`, as of `weight`", nn.Linear(4, 8).to(kind), torch.zeros(2, 4))
