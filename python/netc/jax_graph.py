@@ -444,6 +444,13 @@ class _Writer:
 
     on_add = on_subtract = on_multiply = on_divide = on_maximum = on_minimum = binary
 
+    def truth(self, op, operands, result):
+        if self.first.kinds[result] != "i1":
+            return self.add(op.name, operands, result)
+        return self.add(f"aten.logical_{op.name.removeprefix('stablehlo.')}", operands, result)
+
+    on_and = on_or = on_not = truth
+
     def on_power(self, op, operands, result):
         exponent = self.number(operands[1])
         if exponent is None:
@@ -690,10 +697,12 @@ class _Writer:
         rank = len(self.first.shapes[result])
         window, strides, padding = op.numbers("window_dimensions"), op.numbers("window_strides") or [1] * rank, op.numbers("padding") or [[0, 0]] * rank
         dilated = [each for key in ("base_dilations", "window_dilations") for each in op.numbers(key) if each != 1]
-        if name.endswith(".add") or dilated or window[0] != 1 or window[-1] != 1 or any(low != high for low, high in padding):
+        if name.endswith(".add") or dilated or window[0] != 1 or window[-1] != 1:
             return self.add(name if name.endswith(".add") else f"{name} of another kind", operands[:1], result)
         order = [0, rank - 1, *range(1, rank - 1)]
         x, shape = self.turned(operands[0], order, result), self.shape(result)
+        if any(low != high for low, high in padding):
+            x, padding = self.padded(x, padding[1:-1], result), [[0, 0]] * rank
         made = {**self.tensor(result), "name": f"{self.tensor(result)['name']}.pooled", "shape": [shape[axis] for axis in order]}
         self.add(name, [x["name"]], made, kernel_size=window[1:-1], stride=strides[1:-1], padding=[low for low, _ in padding[1:-1]])
         return self.add("stablehlo.transpose", [made["name"]], result, dims=[0, *range(2, rank), 1])

@@ -118,6 +118,34 @@ for relation, returned, made in ("GT", 1, "reshape(top_k(x, 1), N)"), ("LT", 1, 
     assert f"return y = {made}\n" in found, found
 refused("netc does not know the op `stablehlo.reduce`, in `Part` (jit(f)/Net/Part/op)", *[extreme("EQ", 1, size) for size in (7, 11)])
 
+# Conditions, and windows with more padding on one side.
+both = [
+    '%1 = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>',
+    '%2 = "stablehlo.broadcast_in_dim"(%1) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> {0}',
+    '%3 = "stablehlo.compare"(%x, %2) <{comparison_direction = #stablehlo<comparison_direction GT>}> : ({0}, {0}) -> tensor<{1}x8xi1>',
+    '%4 = "stablehlo.tanh"(%x) : ({0}) -> {0}',
+    '%5 = "stablehlo.compare"(%4, %2) <{comparison_direction = #stablehlo<comparison_direction LT>}> : ({0}, {0}) -> tensor<{1}x8xi1>',
+    '%6 = "stablehlo.not"(%5) : (tensor<{1}x8xi1>) -> tensor<{1}x8xi1>',
+    '%7 = "stablehlo.and"(%3, %6) : (tensor<{1}x8xi1>, tensor<{1}x8xi1>) -> tensor<{1}x8xi1>',
+    '%0 = "stablehlo.select"(%7, %x, %2) : (tensor<{1}x8xi1>, {0}, {0}) -> {0}',
+    end,
+]
+chosen = netc.from_graph(graph([text(*both), text(*both, size=11)], ["w"], "Net", "JAX"))
+assert "where(where(y_2, (x |> tanh) >= 0, y_2), x, 0)" in chosen, chosen
+image = "tensor<{1}x2x2x2xf32>"
+pooled = [
+    f'%1 = "stablehlo.reshape"(%x) : ({{0}}) -> {image}',
+    '%2 = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>',
+    '%0 = "stablehlo.reduce_window"(%1, %2) <{padding = dense<[[0, 0], [0, 1], [0, 1], [0, 0]]> : tensor<4x2xi64>, window_dimensions = array<i64: 1, 2, 2, 1>, window_strides = array<i64: 1, 1, 1, 1>}> ({',
+    "^bb0(%a: tensor<f32>, %b: tensor<f32>):",
+    '%3 = "stablehlo.maximum"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>',
+    '"stablehlo.return"(%3) : (tensor<f32>) -> ()',
+    f"}}) : ({image}, tensor<f32>) -> {image}",
+    f'"func.return"(%0) : ({image}) -> ()',
+]
+windows = netc.from_graph(graph([text(*pooled), text(*pooled, size=11)], ["w"], "Net", "JAX"))
+assert "low = 0, high = 1)" in windows and "|> MaxPool(2, stride = 1)" in windows, windows
+
 # A mask of a format of 16 bits: -inf is 0xFF80.
 hidden = [
     '%0 = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<8x8xi32>',
