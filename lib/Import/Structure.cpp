@@ -481,11 +481,24 @@ static std::string unread(const Graph &graph) {
                              llvm::join(names, ", ") + "\n";
 }
 
+/// A comment on weights of another type than those of the net, f32.
+static std::string otherTypes(const Graph &graph) {
+  std::set<std::string> types;
+  for (const GraphValue &value : graph.values)
+    if (value.kind == GraphValue::Weight && value.learns && !value.isState)
+      types.insert(value.type);
+  types.erase("f32");
+  return types.empty()
+             ? ""
+             : "# Weights of the model are " + llvm::join(types, " and ") +
+                   ", and f32 here; `precision` of a run sets this.\n";
+}
+
 std::optional<std::string>
 netc::import::writeGraph(StringRef path, Graph graph,
                          llvm::ArrayRef<std::string> opaque, const Host &host) {
   try {
-    std::string read = unread(graph);
+    std::string read = unread(graph) + otherTypes(graph);
     std::vector<Step> steps = translate(graph, opaque);
     std::vector<std::string> ops = checkSteps(graph, steps, host);
     std::string text;

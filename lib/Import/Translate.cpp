@@ -110,8 +110,10 @@ private:
       node.refuse(didYouMean(node->op, foreignNames()), /*isUnknown=*/true);
     if (isOfNumbers())
       return;
-    if (node.isOp("convert") && values.isFloat(node.out()))
-      compareAgain(node.in(0), next);
+    if (!node.isOp("convert") || values.isFloat(node.out()))
+      for (int in : next.ins)
+        if (in >= 0)
+          compareAgain(values.real(in), next);
     call();
   }
 
@@ -178,16 +180,20 @@ private:
     return true;
   }
 
-  /// Translates a comparison of whole numbers after all, since it becomes a
-  /// tensor that is computed with, such as that of `one_hot`.
+  /// Translates a comparison of whole numbers after all, since more than whole
+  /// numbers is made of it, such as a mask or the tensor of `one_hot`.
   void compareAgain(int x, const GraphNode &next) {
     auto comparison = comparisons.find(x);
     if (comparison == comparisons.end() || steps.stored.isMade(x))
       return;
-    values.at(x).kind = GraphValue::Made;
-    node.read(*comparison->second);
-    call();
+    const GraphNode &made = *comparison->second;
     comparisons.erase(comparison);
+    for (int in : made.ins)
+      if (in >= 0)
+        compareAgain(values.real(in), made);
+    values.at(x).kind = GraphValue::Made;
+    node.read(made);
+    call();
     node.read(next);
   }
 
