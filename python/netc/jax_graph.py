@@ -648,7 +648,7 @@ class _Writer:
         if arguments is None or op.numbers("batch_group_count") not in ([], 1) or weight not in self.weights or len(self.users[weight]) != 1:
             return self.add(f"{op.name} of another kind", operands, result)
         own = self.weights[weight]
-        is_transposed = "output_padding" in arguments
+        is_transposed, cut = "output_padding" in arguments, arguments.pop("cut", None)
         own["shape"] = [own["shape"][kernel.index(each)] for each in (*("io" if is_transposed else "oi"), *windows)]
         x = self.turned(x, [into.index(each) for each in ("b", "f", *windows)], result)
         if is_transposed:
@@ -658,8 +658,13 @@ class _Writer:
         bias, total = self.added(result, 1) if out[-1] == "f" else (None, result)
         shape = self.shape(result)
         made = {**self.tensor(result), "name": f"{self.tensor(result)['name']}.conv", "shape": [shape[out.index(each)] for each in ("b", "f", *windows)]}
+        whole = {**made, "name": f"{made['name']}.whole", "shape": list(made["shape"])}
+        for axis, count in enumerate(cut or ()):
+            whole["shape"][2 + axis] += count
         ins = [x["name"], self.names[weight]] + ([self.names[bias]] if bias is not None else [])
-        self.add(name, ins, made, groups=op.numbers("feature_group_count") or 1, **arguments)
+        self.add(name, ins, whole if cut else made, groups=op.numbers("feature_group_count") or 1, **arguments)
+        if cut:
+            self.add("stablehlo.pad", [whole["name"]], made, pad=[each for count in reversed(cut) for each in (0, -count)], mode="constant")
         self.add("stablehlo.transpose", [made["name"]], total, dims=[("b", "f", *windows).index(each) for each in out])
         if bias is not None:
             self.skip(total)
@@ -671,9 +676,10 @@ class _Writer:
         if set(gaps) == {1}:
             return {"stride": stride, "dilation": dilation, "padding": [low for low, _ in padding]}
         cut, extra = [size - 1 - low for size, (low, _) in zip(sizes, padding)], [high - low for low, high in padding]
-        if {*stride, *dilation} != {1} or min(cut + extra) < 0 or op.numbers("feature_group_count") not in ([], 1):
+        if {*stride, *dilation} != {1} or min(cut) < 0 or op.numbers("feature_group_count") not in ([], 1):
             return None
-        return {"stride": gaps, "dilation": dilation, "padding": cut, "output_padding": extra}
+        behind = {"cut": [max(-count, 0) for count in extra]} if min(extra) < 0 else {}
+        return {"stride": gaps, "dilation": dilation, "padding": cut, "output_padding": [max(count, 0) for count in extra], **behind}
 
     def turned(self, x, order, result):
         """Transposes x to the order of netc, with the channels after the batch."""
