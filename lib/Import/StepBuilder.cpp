@@ -65,7 +65,9 @@ void StepBuilder::then(const std::string &sign, unsigned i,
   Step &made = add(Step::Form_, "", {before, other});
   bool isWhole = values.shape(other) == values.shape(node.out());
   made.fn = "%0 " + sign + " " +
-            (isWhole ? "%1" : "expand(%1, %0, over = " + axes + ")");
+            (isWhole        ? "%1"
+             : axes.empty() ? expanded(other, 1, "%0", &made)
+                            : "expand(%1, %0, over = " + axes + ")");
   values.labels(node.out()) = names;
 }
 

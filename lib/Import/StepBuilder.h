@@ -71,7 +71,8 @@ public:
   /// Lets the result be x.
   void same(int x);
   /// Lets the last step make another value, from which a further one makes the
-  /// result: `*` or `+` operand i, along axes.
+  /// result: `*` or `+` operand i, along axes; along the last ones, if these
+  /// are not given.
   void then(const std::string &sign, unsigned i, const std::string &axes);
   Step &last() { return steps.back(); }
   Step *maker(int value);

@@ -24,11 +24,12 @@ void AttentionTranslator::addTo(Handlers &handlers) {
 
 int AttentionTranslator::ungrouped(int x) {
   const Step *last = steps.maker(x);
-  if (!last || last->form != Step::View || last->ins.empty())
+  if (!last || last->form != Step::View || last->permutations.size() != 1 ||
+      !last->permutations[0].empty())
     return x;
   const Step *middle = steps.maker(last->ins[0]);
   if (!middle || middle->op != "broadcast" ||
-      shape(middle->outs[0]).size() != 5)
+      shape(middle->outs[0]).size() != 5 || shape(middle->ins[0])[2] != 1)
     return x;
   return steps.beforeReshape(middle->ins[0]);
 }

@@ -124,12 +124,18 @@ void LayerTranslator::linear() {
   node.wantRank(w, 2);
   if (node.real("alpha", 1) != 1 || node.real("beta", 1) != 1)
     node.refuse("its parts are scaled");
+  // One number for all, as in ONNX, is repeated.
+  auto isBias = [&](const Polynomial &size) {
+    const Sizes &own = shape(node.in(bias));
+    return own.size() == 1 && (own[0] == size || own[0] != 1);
+  };
   // [in, out], or the other way round.
   bool isInFirst = node->op != "aten.linear" && !node.flag("transB");
   if (!node.owns(isProduct ? 2 : 1)) {
     multiply(x, w, isInFirst);
     if (node.has(bias))
-      steps.then("+", bias, "axes(%0)[-1]");
+      steps.then("+", bias,
+                 isBias(shape(node.out()).back()) ? "axes(%0)[-1]" : "");
     return;
   }
   if (isInFirst && node->op != "jax.lax.dot" && isOfRows(x) &&
@@ -145,8 +151,7 @@ void LayerTranslator::linear() {
     }
   }
   const Polynomial &outs = shape(w)[isInFirst ? 1 : 0];
-  bool isShifted = node.has(bias) && node.owns(bias) &&
-                   shape(node.in(bias)).size() == 1 &&
+  bool isShifted = node.has(bias) && node.owns(bias) && isBias(outs) &&
                    values.at(node.in(bias)).learns == values.at(w).learns;
   std::vector<int> weights = {w};
   if (isShifted)
@@ -156,7 +161,7 @@ void LayerTranslator::linear() {
   made.put("bias", "bias", isShifted ? "true" : "false", "true", false);
   steps.putOver(made, x, shape(x).size() - 1);
   if (node.has(bias) && !isShifted)
-    steps.then("+", bias, "axes(%0)[-1]");
+    steps.then("+", bias, isBias(outs) ? "axes(%0)[-1]" : "");
 }
 
 void LayerTranslator::multiply(int x, int matrix, bool isInFirst) {

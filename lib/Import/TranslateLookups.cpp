@@ -38,12 +38,11 @@ std::string LookupTranslator::overText(int x, unsigned at) const {
 void LookupTranslator::largest() {
   node.ignore({"sorted"}); // they are
   int x = node.in(0);
-  if (!node.flag("largest"))
-    node.refuse("netc takes the largest");
+  std::string by = node.flag("largest") ? "%0" : "-%0";
   std::string over = overText(x, node.axis("dim", -1, shape(x).size()));
   int choices =
       node->outs.size() > 1 ? node->outs[1] : values.another(node.out());
-  Step &made = steps.add(Step::Form_, "top_k(%0, #0" + over + ")", {x});
+  Step &made = steps.add(Step::Form_, "top_k(" + by + ", #0" + over + ")", {x});
   made.outs = {choices};
   made.put("", "top", std::to_string(node.integer("k", 1)));
   if (values.uses(node.out()))

@@ -161,7 +161,7 @@ void ReductionTranslator::crossEntropy() {
     node.refuse("netc ignores rows of a negative number");
   node.ignore({"ignore_index"});
   std::string form = "cross_entropy(%0, %1";
-  if (shape(x).size() > 2)
+  if (shape(x).size() > 2 || !shape(x)[1].isConstant())
     form += ", over = axes(%0)[1]";
   Step &made = steps.add(Step::Form_, form, {x, target});
   if (double smoothing = node.real("label_smoothing", 0); smoothing != 0) {

@@ -524,13 +524,22 @@ class _Writer:
         for i, at in enumerate(axes):
             sizes = [sample.shapes[node.input[0]][at] for sample in self.samples]
             step = steps[i] if steps else 1
-            if step < 0:
-                raise refused(node, "it goes backward")
+            is_whole = self.shape(node.output[0])[at] == shape[at]
+            if step < 0 and not (step == -1 and is_whole):
+                raise refused(node, "it goes backward over a part of an axis")
             start = self.size(node, [min(max(s[i] + (n if s[i] < 0 else 0), 0), n) for s, n in zip(starts, sizes)])
             shape = [*shape[:at], self.shape(node.output[0])[at], *shape[at + 1 :]]
             out = node.output[0] if i + 1 == len(axes) else {"name": f"{node.output[0]}.{i}", "type": TYPES[self.samples[0].types[node.input[0]]], "shape": shape}
-            self.add(node, "onnx.Slice", [x], [out], dim=at, start=start, step=step)
+            if step < 0:
+                self.add(node, "aten.flip", [x], [out], dims=[at])
+            else:
+                self.add(node, "onnx.Slice", [x], [out], dim=at, start=start, step=step)
             x = out
+
+    def on_CumSum(self, node, attributes):
+        if attributes.get("exclusive") or attributes.get("reverse"):
+            raise refused(node, "it is exclusive or goes backward")
+        self.add(node, "aten.cumsum", [node.input[0]], [node.output[0]], dim=self.number(node.input[1]))
 
     def on_Gather(self, node, attributes):
         table, places = node.input

@@ -140,7 +140,6 @@ refused("its equation does not go with its operands", "aten.einsum", [rows], row
 refused("a number of it is NaN", "aten.add", [rows], rows, other="nan")
 refused("it has no setting `rounding_mode`", "aten.div", [rows], rows, other=2, rounding_mode="floor")
 refused("it is of no comparison", "aten.bitwise_not", [rows], rows)
-refused("netc takes the largest", "aten.topk", [rows], ["N", 2], k=2, largest=False)
 refused("netc sets ones among zeros, along the last axis", "aten.scatter", [rows, ["N", 2]], rows, dim=1, value=1)
 refused("it is in no module of gated experts that netc knows", "transformers.grouped_mm_fallback", [rows], ["N", 4], weights=[[3, 8, 4]])
 refused("there are places between", "aten.slice_scatter", [rows, ["N", 4]], rows, dim=1, start=0, end=8, step=2)

@@ -271,6 +271,15 @@ complex_ = model([node("Identity", "x", "y")], {"x": ["N", 8]}, ["y"])
 complex_.graph.input[0].type.tensor_type.elem_type = complex_.graph.output[0].type.tensor_type.elem_type = TensorProto.COMPLEX64
 refused("netc has no numbers of type `COMPLEX64`", complex_)
 
+# An axis that is turned, sums from its first element on, and biases that are repeated.
+turned = model([node("Slice", "x start end axis step", "t"), node("CumSum", "t at", "y")], {"x": ["N", 8]}, ["y"], constants={"start": [-1], "end": [-(2**63)], "axis": [1], "step": [-1], "at": 1})
+assert all(part in netc.from_onnx(turned) for part in ("x |> flip(over = axes(x)[1])", "|> cumsum(over = ")), netc.from_onnx(turned)
+refused("it goes backward over a part of an axis", model([node("Slice", "x start end axis step", "y")], {"x": ["N", 8]}, ["y"], constants={"start": [5], "end": [1], "axis": [1], "step": [-1]}))
+refused("it is exclusive or goes backward", model([node("CumSum", "x at", "y", reverse=1)], {"x": ["N", 8]}, ["y"], constants={"at": 1}))
+for size, count in ([1, 5], 45), ([5], 45), ([1], 40):
+    made = netc.from_onnx(model([node("Gemm", "x w b", "y")], {"x": ["N", 8]}, ["y"], {"w": (8, 5), "b": size}))
+    assert netc.estimate(made).networks[0].parameters.total == count, made
+
 # The frequencies of positions do not learn, nor do their sines and cosines.
 angles = numpy.arange(6)[:, None] / 100 ** (numpy.arange(4) / 4)
 for table, total in ((100 ** -(numpy.arange(4) / 4))[None], 0), (numpy.cos(angles), 0), (numpy.sin(angles), 0), (numpy.random.rand(6, 4), 24), (numpy.ones((6, 4)), 24):

@@ -9,6 +9,7 @@
 
 import contextlib
 import io
+import re
 import sys
 import warnings
 
@@ -223,6 +224,21 @@ with contextlib.redirect_stderr(said):
     assert said.getvalue() == "", said.getvalue()
     netc.from_torch(Of(told, a=linear), x)
 assert said.getvalue().startswith("of the module\n"), said.getvalue()
+
+# Pairs of examples, of which each is a class.
+pairs = Of(lambda self, x, y: F.cross_entropy((self.a(x) @ y.t()).t(), torch.arange(x.shape[0])), a=linear)
+spec = netc.from_torch(pairs, (x, x.clone()))
+assert re.search(r"cross_entropy\((\w+), arange\(N\), over = axes\(\1\)\[1\]\)", spec), spec
+
+# Keys that are there once for several heads of queries, in the order of positions.
+
+
+def grouped_heads(self, x):
+    q, k, v = (self.a(x).view(*x.shape[:2], 2, 2, 2), *(self.a(x)[..., :4].view(*x.shape[:2], 2, 1, 2).expand(-1, -1, -1, 2, -1) for _ in range(2)))
+    return F.scaled_dot_product_attention(*(each.flatten(2, 3).transpose(1, 2) for each in (q, k, v)))
+
+
+assert costs(Of(grouped_heads, a=linear), torch.zeros(2, 5, 8))[0] == 5 * (3 * 2 * 8 * 8 + 2 * 2 * 5 * 8)
 
 # A weight may have the name of an argument.
 assert "net Of(x_: f32[N, 8])" in netc.from_torch(Of(lambda self, x: x @ self.x, x=nn.Parameter(torch.zeros(8, 4))), x)
