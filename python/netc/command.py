@@ -109,12 +109,21 @@ class _File:
             self.folder.cleanup()
 
 
+def _text(key, value):
+    """A value as netc writes it."""
+    value = value.tolist() if hasattr(value, "tolist") else value  # of numpy
+    if isinstance(value, (list, tuple, range)):
+        return ",".join(_text(key, each) for each in value)
+    if not isinstance(value, (str, int, float)):
+        raise NetcError(f"`{key}` is given {value!r}, which is no number, text or truth value")
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _settings(settings, define):
     for name, given, example in ("set", settings, {"run.batch": 64}), ("define", define, {"width": 64}):
         if given and not isinstance(given, dict):
             raise NetcError(f"`{name}` is a dictionary, such as `{example}`, not {given!r}")
-    text = lambda value: ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-    return [*(f"--set={key}={text(value)}" for key, value in (settings or {}).items()), *(f"-D{key}={value}" for key, value in (define or {}).items())]
+    return [*(f"--set={key}={_text(key, value)}" for key, value in (settings or {}).items()), *(f"-D{key}={_text(key, value)}" for key, value in (define or {}).items())]
 
 
 def estimate(spec, set=None, define=None):

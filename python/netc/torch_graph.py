@@ -64,7 +64,11 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
         raise ImportRefused(f"a module of PyTorch is expected, not a {type(module).__name__}; a function is the `forward` of one")
     modes = [(child, child.training) for child in module.modules()]
     try:
-        exported, symbols, doubts = _exported(module.train(), (args,) if isinstance(args, torch.Tensor) else tuple(args), dict(kwargs or {}), axes)
+        module.train()
+    except NotImplementedError:
+        raise ImportRefused("what torch.export made is as it was exported; give the module itself") from None
+    try:
+        exported, symbols, doubts = _exported(module, (args,) if isinstance(args, torch.Tensor) else tuple(args), dict(kwargs or {}), axes)
     finally:
         for child, was_training in modes:
             child.training = was_training

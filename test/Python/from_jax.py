@@ -146,6 +146,16 @@ pooled = [
 windows = netc.from_graph(graph([text(*pooled), text(*pooled, size=11)], ["w"], "Net", "JAX"))
 assert "low = 0, high = 1)" in windows and "|> MaxPool(2, stride = 1)" in windows, windows
 
+# A transposed convolution that cuts off one end more than the other.
+widened = [
+    f'%1 = "stablehlo.reshape"(%x) : ({{0}}) -> {image}',
+    '%0 = "stablehlo.convolution"(%1, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, lhs_dilation = array<i64: 2, 2>, padding = dense<[[2, 1], [2, 1]]> : tensor<2x2xi64>, rhs_dilation = array<i64: 1, 1>, window_strides = array<i64: 1, 1>}> : (tensor<{1}x2x2x2xf32>, tensor<3x3x2x4xf32>) -> tensor<{1}x4x4x4xf32>',
+    '"func.return"(%0) : (tensor<{1}x4x4x4xf32>) -> ()',
+]
+widened = [text(*widened, size=size).replace("%w: tensor<8x8xf32>", "%w: tensor<3x3x2x4xf32>") for size in (7, 11)]
+decoder = netc.estimate(netc.from_graph(graph(widened, ["w"], "Net", "JAX"))).networks[0]
+assert (decoder.parameters.total, decoder.forward.matmul) == (72, 2 * 2 * 2 * 72), decoder
+
 # A mask of a format of 16 bits: -inf is 0xFF80.
 hidden = [
     '%0 = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<8x8xi32>',

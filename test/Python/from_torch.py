@@ -205,6 +205,7 @@ flat[0] = 1
 assert known(flat.repeat(1, 2).numpy())["what"] == "cosine"
 
 # What depends on data is named.
+refused("give the module itself", torch.export.export(linear, (x,)).module(), x)
 refused("it makes a number of a tensor", Of(lambda self, x: self.a(x) * x.sum().item(), a=linear), x)
 packed = Of(lambda self, x, sizes: self.a(nn.utils.rnn.pack_padded_sequence(x, sizes, batch_first=True))[1], a=nn.GRU(8, 4, batch_first=True))
 refused("the sizes of a packed sequence depend on data; leave it padded", packed, sequence, torch.full((4,), 5))

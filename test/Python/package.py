@@ -45,6 +45,7 @@ def same(json_value, own):
 assert netc.__version__ == subprocess.run(["netc", "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
 # A list of values is a sweep.
 points = netc.estimate(examples / "lenet300.net", set={"run.batch": [50, 100]}).runs[0].sweep
+assert points == netc.estimate(examples / "lenet300.net", set={"run.batch": range(50, 101, 50)}).runs[0].sweep
 assert [point.values for point in points] == [{"batch": "50"}, {"batch": "100"}] and points[0].steps == 2 * points[1].steps, points
 
 for name in "lenet300.net", "gan.net", "mfu.net":
@@ -95,6 +96,7 @@ for call, text in (
     (lambda: netc.from_graph({}), "a graph is a dictionary with `netc_graph`"),
     (lambda: netc.estimate("model.onnx"), "`model.onnx` is a model, and no specification; `netc.from_onnx` writes that of it"),
     (lambda: netc.estimate(small, set="run.batch=3"), "`set` is a dictionary, such as `{'run.batch': 64}`, not 'run.batch=3'"),
+    (lambda: netc.estimate(small, set={"run.batch": None}), "`run.batch` is given None, which is no number, text or truth value"),
     (lambda: netc.estimate("net A\ud800(x)\n"), "in which nothing is '\\ud800', its character 5"),
     (lambda: netc.estimate("net A\0(x)\n"), "cannot read the text: it is no text"),
     (lambda: netc.compare("bad\n", small), "line 1, column 1: error: "),
