@@ -267,7 +267,7 @@ private:
     };
     switch (key.kind) {
     case Key::Free:
-    case Key::Same: // of what is read later, too
+    case Key::Same: // checked once all settings are known
       return;
     case Key::Noted:
       if (isAskedFor(value, key.member))

@@ -19,7 +19,7 @@ template <typename T> using Ordered = std::vector<std::pair<std::string, T>>;
 struct Key {
   enum Kind { Size, Option, Only, Same, Free, Noted };
   Kind kind = Free;
-  std::string setting;    ///< for a size or an option, or what is the same
+  std::string setting;    ///< for a size or an option; of another key, if Same
   std::vector<Json> only; ///< the values that the net supports
   std::string member;     ///< for a feature that is only noted; may be empty
   std::optional<Json> byDefault; ///< of an omitted key

@@ -25,19 +25,22 @@ std::string netc::import::identifier(StringRef text) {
 }
 
 /// Words of the language, its types, and functions that steps call.
-static const std::set<std::string> words = {
-    "f64",     "f32",       "f16",       "bf16",   "i64",      "i32",
-    "i16",     "i8",        "u8",        "i1",     "import",   "block",
-    "net",     "dataset",   "hardware",  "train",  "infer",    "return",
-    "yield",   "expect",    "require",   "sweep",  "if",       "then",
-    "else",    "for",       "in",        "repeat", "scan",     "over",
-    "carry",   "on",        "as",        "within", "and",      "or",
-    "not",     "true",      "false",     "none",   "training", "axes",
-    "reshape", "flatten",   "rearrange", "expand", "zeros",    "table",
-    "arange",  "parameter", "buffer",    "opaque", "map",      "each",
-    "freeze",  "inf"};
+static const std::set<std::string> &words() {
+  static const std::set<std::string> all = {
+      "f64",     "f32",       "f16",       "bf16",   "i64",      "i32",
+      "i16",     "i8",        "u8",        "i1",     "import",   "block",
+      "net",     "dataset",   "hardware",  "train",  "infer",    "return",
+      "yield",   "expect",    "require",   "sweep",  "if",       "then",
+      "else",    "for",       "in",        "repeat", "scan",     "over",
+      "carry",   "on",        "as",        "within", "and",      "or",
+      "not",     "true",      "false",     "none",   "training", "axes",
+      "reshape", "flatten",   "rearrange", "expand", "zeros",    "table",
+      "arange",  "parameter", "buffer",    "opaque", "map",      "each",
+      "freeze",  "inf"};
+  return all;
+}
 
-bool netc::import::isWord(StringRef name) { return words.count(name.str()); }
+bool netc::import::isWord(StringRef name) { return words().count(name.str()); }
 
 namespace {
 constexpr size_t width = 110;
@@ -55,7 +58,7 @@ public:
              llvm::ArrayRef<std::string> settings)
       : graph(graph), body(body), isNet(isNet) {
     taken.insert(settings.begin(), settings.end());
-    taken.insert(words.begin(), words.end());
+    taken.insert(words().begin(), words().end());
     auto reserve = [&](const Step &step) {
       StringRef rest = step.fn;
       while (!rest.empty()) {
