@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/LinalgQueries.h"
+#include "lib/Conversion/LinalgBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -49,6 +50,13 @@ bool netc::isContraction(linalg::LinalgOp op) {
   return mul && add.getLhs() == body.getArgument(2) &&
          narrow(mul.getLhs()) == body.getArgument(0) &&
          narrow(mul.getRhs()) == body.getArgument(1);
+}
+
+FloatType netc::inputPrecisionOf(linalg::LinalgOp op) {
+  for (auto product : op->getRegion(0).front().getOps<arith::MulFOp>())
+    if (auto format = product->getAttrOfType<TypeAttr>(kInputPrecision))
+      return cast<FloatType>(format.getValue());
+  return {};
 }
 
 int64_t netc::rowsBeside(linalg::GenericOp op, AffineMap operand) {

@@ -13,6 +13,9 @@ namespace netc {
 /// elements may be widened first. Column sums of an element-wise product are
 /// not; they count as a reduction.
 bool isContraction(mlir::linalg::LinalgOp op);
+/// The format to which the product of an op may round its factors: the
+/// kInputPrecision of its multiplication. Null if there is none.
+mlir::FloatType inputPrecisionOf(mlir::linalg::LinalgOp op);
 /// The number of elements of the result that use each element of an operand
 /// with the indexing map `operand`: the product of the extents of the parallel
 /// loops that the map does not depend on.

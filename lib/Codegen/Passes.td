@@ -157,10 +157,13 @@ def WidenFloat16 : Pass<"net-widen-float16", "::mlir::ModuleOp"> {
   let description = [{
     Takes linalg ops that compute in f64. Tensors, memory and slots of bf16 and f16 become f64, and roundings
     are dropped. With `perturbed`, each rounding becomes a call of `netc_perturb` with the two figures of its
-    format.
+    format. With `inputs`, an operand of a product with `net.input_precision` is perturbed before the product,
+    each element once.
   }];
-  let options = [Option<"perturbed", "perturbed", "bool", "false", "Call `netc_perturb` for each rounding">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+  let options = [Option<"perturbed", "perturbed", "bool", "false", "Call `netc_perturb` for each rounding">,
+                 Option<"inputs", "inputs", "bool", "false", "Perturb operands of products in tf32">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif // NET_CODEGEN_PASSES_TD

@@ -2,12 +2,15 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
 #include "lib/Codegen/Perturbation.h"
 
 #include "lib/Conversion/Element.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace netc;
 using namespace mlir;
@@ -73,6 +76,30 @@ struct WidenFloat16 : netc::impl::WidenFloat16Base<WidenFloat16> {
       extension.replaceAllUsesWith(extension.getIn());
       extension.erase();
     }
+    if (inputs)
+      perturbInputs();
+  }
+
+  /// Perturbs the operands of products with a kInputPrecision.
+  void perturbInputs() {
+    getOperation().walk([&](linalg::GenericOp op) {
+      FloatType format = inputPrecisionOf(op);
+      if (!format)
+        return;
+      ImplicitLocOpBuilder b(op.getLoc(), op);
+      for (OpOperand *input : op.getDpsInputOperands()) {
+        auto type = cast<RankedTensorType>(input->get().getType());
+        Value none =
+            b.create<tensor::EmptyOp>(type.getShape(), type.getElementType());
+        auto each = b.create<linalg::MapOp>(
+            input->get(), none,
+            [&](OpBuilder &inner, Location loc, ValueRange elements) {
+              inner.create<linalg::YieldOp>(
+                  loc, perturb(inner, getOperation(), elements[0], format));
+            });
+        input->set(each->getResult(0));
+      }
+    });
   }
 };
 } // namespace

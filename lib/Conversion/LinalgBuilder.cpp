@@ -410,14 +410,21 @@ Value LinalgBuilder::mapWith(ValueRange operands, ValueRange reduced,
 
 Value LinalgBuilder::contract(ValueRange operands, Value init,
                               ArrayRef<AffineMap> maps) {
-  return generic(operands, init, maps,
-                 [](ArrayRef<Element> args) {
-                   Element product = args.front();
-                   for (Element factor : args.drop_front().drop_back())
-                     product = product * factor;
-                   return SmallVector<Element>{args.back() + product};
-                 })
-      .front();
+  bool isMarked =
+      inputPrecision && llvm::all_of(operands, [&](Value operand) {
+        return getElementTypeOrSelf(operand.getType()) == floatElement;
+      });
+  auto payload = [&](ArrayRef<Element> args) {
+    Element product = args.front();
+    for (Element factor : args.drop_front().drop_back()) {
+      product = product * factor;
+      if (isMarked)
+        product.value.getDefiningOp()->setDiscardableAttr(
+            kInputPrecision, TypeAttr::get(inputPrecision));
+    }
+    return SmallVector<Element>{args.back() + product};
+  };
+  return generic(operands, init, maps, payload).front();
 }
 
 SmallVector<Value> LinalgBuilder::loops(

@@ -23,6 +23,9 @@ namespace netc {
 /// Discardable attribute of arithmetic that is not counted: scalars that an op
 /// computes once, such as Adam's 1 - b^t.
 constexpr llvm::StringLiteral kUncounted = "net.uncounted";
+/// Discardable attribute of the multiplication of a product: the format to
+/// which a device may round the factors, such as tf32.
+constexpr llvm::StringLiteral kInputPrecision = "net.input_precision";
 /// Discardable attribute of a loop with independent iterations.
 constexpr llvm::StringLiteral kIndependent = "net.independent";
 
@@ -50,6 +53,9 @@ public:
                 bool reference);
 
   bool isReference() const { return reference; }
+  /// The kInputPrecision of products of f32; null for none.
+  mlir::FloatType inputPrecision;
+
   //===-- Values ----------------------------------------------------------===//
 
   /// The tensor of a value. A value of a low-precision format may have elements

@@ -102,8 +102,8 @@ static bool isStored(Type element) {
   return program::elementOf(llvm::to_string(element)).has_value();
 }
 
-/// Whether programs compute and keep values in these formats. tf32 is f32 with
-/// less precision.
+/// Whether programs compute and keep values in these formats. Products in tf32
+/// round factors of f32, or are computed in f32.
 static bool isRun(const Precision &precision) {
   bool isPeakAlone = precision.low() == NumberFormat::F32 &&
                      precision.products != NumberFormat::F32 &&
@@ -163,6 +163,9 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
     function.addEntryBlock();
     Type element = doubles ? builder.getF64Type() : builder.getF32Type();
     LinalgBuilder b(function, element, reference);
+    auto precision = parsePrecision(step.getRun().getFacts().precision);
+    if (precision && precision->products == NumberFormat::TF32)
+      b.inputPrecision = builder.getTF32Type();
     for (auto [name, input] :
          llvm::zip_equal(step.getInputs(), step.getBlock().getArguments())) {
       StringRef slot = cast<StringAttr>(name).getValue();

@@ -42,6 +42,7 @@ void netc::addLinalgPasses(OpPassManager &passes,
   if (options.unrounded) {
     WidenFloat16Options widen;
     widen.perturbed = options.perturbed;
+    widen.inputs = options.perturbedInputs;
     passes.addPass(createWidenFloat16(widen));
   }
   // The reference executes ops as they are, without simplifications such as

@@ -30,6 +30,8 @@ struct LoweringOptions {
   /// With `doubles`: each result of arithmetic, and each value that
   /// `unrounded` does not round, is passed to `netc_perturb`.
   bool perturbed = false;
+  /// With both: so is each operand of a product in tf32.
+  bool perturbedInputs = false;
   /// Gaps between tensors are poisoned for AddressSanitizer, which must be
   /// linked.
   bool guarded = false;

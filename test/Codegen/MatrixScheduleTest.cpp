@@ -10,8 +10,9 @@
 
 using namespace netc;
 
-static MatrixSchedule schedule(const TileDims &dims, bool copies = true) {
-  return *scheduleMatrix(dims, copies, copies, DeviceInfo());
+static MatrixSchedule schedule(const TileDims &dims, bool copies = true,
+                               int64_t elementBytes = 2) {
+  return *scheduleMatrix(dims, elementBytes, copies, copies, DeviceInfo());
 }
 
 TEST(MatrixScheduleTest, LargeProductsHaveLargeTiles) {
@@ -49,27 +50,39 @@ TEST(MatrixScheduleTest, WhatSticksOutIsLittleInLargeProducts) {
   EXPECT_LE(excess({1, 802816, 64, 147}), 1.1);
 }
 
+TEST(MatrixScheduleTest, StagesOfTF32HaveTheBytesOfThoseOf16Bits) {
+  MatrixSchedule half = schedule({1, 4096, 4096, 4096}),
+                 wide = schedule({1, 4096, 4096, 4096}, true, 4);
+  EXPECT_EQ(wide.bk, half.bk / 2);
+  EXPECT_EQ(wide.fragmentK(), 8);
+  EXPECT_EQ(wide.sharedBytes(), half.sharedBytes());
+  EXPECT_EQ(wide.threads(), half.threads());
+}
+
 TEST(MatrixScheduleTest, WhatIsNotCopiedAsAWholeHasTwoStages) {
   EXPECT_EQ(schedule({1, 4096, 4096, 4096}, false).stages, 2);
 }
 
 TEST(MatrixScheduleTest, FewProductsHaveNoMatrices) {
-  EXPECT_FALSE(scheduleMatrix({1, 15, 17, 1000}, true, true, DeviceInfo()));
-  EXPECT_FALSE(scheduleMatrix({1, 100, 100, 15}, true, true, DeviceInfo()));
+  EXPECT_FALSE(scheduleMatrix({1, 15, 17, 1000}, 2, true, true, DeviceInfo()));
+  EXPECT_FALSE(scheduleMatrix({1, 100, 100, 15}, 2, true, true, DeviceInfo()));
 }
 
-/// Chunks of one number, of eight rows that follow each other, fill the banks.
+/// Chunks of one number, of consecutive rows, fill the banks.
 TEST(MatrixScheduleTest, SwizzledChunksAreInDifferentBanks) {
-  for (int64_t chunks : {2, 4, 8, 16}) {
-    Swizzle swizzle = Swizzle::of(chunks);
-    for (int64_t chunk = 0; chunk < chunks; ++chunk) {
-      std::set<int64_t> banks;
-      for (int64_t row = 0; row < 8; ++row) {
-        int64_t at = chunk ^ ((row >> swizzle.shift) & swizzle.mask);
-        EXPECT_LT(at, chunks);
-        banks.insert((row * chunks + at) % 8);
+  for (int64_t bytes : {16, 32})
+    for (int64_t chunks : {2, 4, 8, 16}) {
+      Swizzle swizzle = Swizzle::of(chunks, bytes);
+      int64_t rows = 128 / bytes;
+      for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+        std::set<int64_t> banks;
+        for (int64_t row = 0; row < rows; ++row) {
+          int64_t at = chunk ^ ((row >> swizzle.shift) & swizzle.mask);
+          EXPECT_LT(at, chunks);
+          banks.insert((row * chunks + at) % rows);
+        }
+        EXPECT_EQ(int64_t(banks.size()), rows)
+            << chunks << " chunks of " << bytes << " bytes, number " << chunk;
       }
-      EXPECT_EQ(banks.size(), 8u) << chunks << " chunks, number " << chunk;
     }
-  }
 }

@@ -1,5 +1,6 @@
 // RUN: not netc-opt --net-widen-float16 -split-input-file %s | FileCheck %s
 // RUN: not netc-opt --net-widen-float16=perturbed -split-input-file %s | FileCheck %s --check-prefix=PERTURBED
+// RUN: not netc-opt --net-widen-float16=inputs -split-input-file %s | FileCheck %s --check-prefix=INPUTS
 // RUN: not netc-opt --net-widen-float16 -split-input-file %s 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // Slots, tensors and constants are f64, and what was rounded is as exact as it
@@ -40,4 +41,27 @@ func.func @f32(%x: f32) -> bf16 {
   // ERROR: error: rounds what is not in f64
   %r = arith.truncf %x : f32 to bf16
   return %r : bf16
+}
+
+// -----
+
+// An operand of a product in tf32, whose half unit is 2^-11 of a number, is
+// perturbed once, not for each product.
+// INPUTS-LABEL: func.func @product(
+// INPUTS-SAME: %[[X:.*]]: tensor<2x3xf64>, %[[Y:.*]]: tensor<3x4xf64>
+// INPUTS: %[[P:.*]] = linalg.map ins(%[[X]] : tensor<2x3xf64>)
+// INPUTS: arith.constant 4.8828125E-4 : f64
+// INPUTS: func.call @netc_perturb
+// INPUTS: %[[Q:.*]] = linalg.map ins(%[[Y]] : tensor<3x4xf64>)
+// INPUTS: linalg.generic {{.*}} ins(%[[P]], %[[Q]] : tensor<2x3xf64>, tensor<3x4xf64>)
+func.func @product(%x: tensor<2x3xf64>, %y: tensor<3x4xf64>, %out: tensor<2x4xf64>) -> tensor<2x4xf64> {
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<2x3xf64>, tensor<3x4xf64>) outs(%out : tensor<2x4xf64>) {
+  ^bb0(%a: f64, %b: f64, %sum: f64):
+    %p = arith.mulf %a, %b {net.input_precision = tf32} : f64
+    %s = arith.addf %sum, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<2x4xf64>
+  return %z : tensor<2x4xf64>
 }

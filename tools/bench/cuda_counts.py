@@ -24,15 +24,16 @@ import shutil
 import subprocess
 import tempfile
 
-# An H200: multiprocessors, cycles per second, FLOP per second for f32 and for products of bf16, bytes per second.
-MULTIPROCESSORS, CLOCK, FLOPS, TENSOR_FLOPS, BANDWIDTH = 132, 1.83e9, 67e12, 989e12, 4.8e12
+# An H200: multiprocessors, cycles per second, FLOP per second for f32 and for products of bf16 and of tf32, bytes per second.
+MULTIPROCESSORS, CLOCK, FLOPS, BANDWIDTH = 132, 1.83e9, 67e12, 4.8e12
+TENSOR_FLOPS = {"bf16": 989e12, "f16": 989e12, "tf32": 494.5e12}
 
 
-def seconds(counted):
+def seconds(counted, tensor_flops):
     """A lower bound of the time of a kernel: that of its slowest unit."""
     return max(counted["sectors"] * 32 / BANDWIDTH,
                counted["flop"] / FLOPS,
-               counted["tensor_flop"] / TENSOR_FLOPS,
+               counted["tensor_flop"] / tensor_flops,
                counted["wavefronts"] / (MULTIPROCESSORS * CLOCK),
                counted["warp_instructions"] / (4 * MULTIPROCESSORS * CLOCK))
 
@@ -97,9 +98,14 @@ def row(options, subject, folder):
     step = next(r for r in counted["runs"] if r["name"] == run)["step"]
     phases = ("forward", "backward", "optimizer", "recompute")
     flop = sum(step[phase]["total"] for phase in phases)
-    tensor_flop = sum(costs[phase]["matmul"] for form, costs in step["by_format"].items() if form in ("bf16", "f16") for phase in phases)
-    bound = sum(seconds(kernel) for kernel in report["kernels"].values())
-    roofline = max((flop - tensor_flop) / FLOPS, tensor_flop / TENSOR_FLOPS, report["ideal_sectors"] * 32 / BANDWIDTH)
+    tensor_flop = {form: sum(step["by_format"][form][phase]["matmul"] for phase in phases)
+                   for form in TENSOR_FLOPS if form in step["by_format"]}
+    # The simulator counts matrix instructions of all formats together.
+    tensor_flops = TENSOR_FLOPS[max(tensor_flop, key=tensor_flop.get, default="bf16")]
+    bound = sum(seconds(kernel, tensor_flops) for kernel in report["kernels"].values())
+    roofline = max((flop - sum(tensor_flop.values())) / FLOPS,
+                   sum(count / TENSOR_FLOPS[form] for form, count in tensor_flop.items()),
+                   report["ideal_sectors"] * 32 / BANDWIDTH)
     spilled = spills(ptx)
     return [subject, str(report["launches"]), ratio(report["sectors"], report["ideal_sectors"]),
             ratio(report["wavefronts"], report["ideal_wavefronts"]), ratio(report["flop"] + report["tensor_flop"], flop),

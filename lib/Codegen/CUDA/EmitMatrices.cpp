@@ -2,14 +2,16 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Contractions of 16-bit floats by matrix instructions. In shared memory, each
-// operand has the order of its own memory: rows that are contiguous along k, or
-// along m or n. They consist of chunks of 16 bytes, whose order is swizzled.
+// Contractions of bf16, f16 and tf32 by matrix instructions. In shared memory,
+// each operand has the order of its own memory: rows that are contiguous along
+// k, or along m or n. They consist of chunks of 16 bytes, whose order is
+// swizzled.
 
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/MatrixSchedule.h"
 #include "lib/Codegen/CUDA/ProductBuilder.h"
 #include "lib/Codegen/CUDA/Ptx.h"
+#include "lib/Codegen/LinalgQueries.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -26,21 +28,32 @@ using Matrix = MatrixSchedule;
 /// Whether chunks along the contiguous loop of an operand start at multiples of
 /// their size.
 static bool isChunked(linalg::LinalgOp op, const TiledDims &dims,
-                      ContractionOperand operand) {
+                      ContractionOperand operand, int64_t elementBytes) {
+  const int64_t chunk = Matrix::kChunkBytes / elementBytes;
   ArrayRef<Loop> along =
       dims.isAlongK(operand) ? ArrayRef<Loop>(dims.k) : dims.sideOf(operand);
   Value memory = op->getOperand(dims.operands[operand]);
   if (along.empty() || along.back().strides[operand] != 1 ||
-      along.back().extent % Matrix::kChunk != 0 ||
-      dims.starts[operand] % Matrix::kChunk != 0 ||
-      alignmentOf(memory) % (2 * Matrix::kChunk) != 0)
+      along.back().extent % chunk != 0 || dims.starts[operand] % chunk != 0 ||
+      alignmentOf(memory) % Matrix::kChunkBytes != 0)
     return false;
   for (ArrayRef<Loop> loops : {ArrayRef<Loop>(dims.batch),
                                ArrayRef<Loop>(dims.k), dims.sideOf(operand)})
     for (const Loop &loop : loops)
-      if (&loop != &along.back() && loop.strides[operand] % Matrix::kChunk != 0)
+      if (&loop != &along.back() && loop.strides[operand] % chunk != 0)
         return false;
   return true;
+}
+
+/// The format in which matrix instructions multiply the elements of an op's
+/// operands; null if there are no such instructions.
+static FloatType formatOfMatrices(linalg::LinalgOp op) {
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
+  if (element && element.isF32())
+    element = inputPrecisionOf(op);
+  return element && (element.isBF16() || element.isF16() || element.isTF32())
+             ? element
+             : FloatType();
 }
 
 std::optional<MatrixSchedule> netc::matrixScheduleOf(linalg::LinalgOp op,
@@ -51,10 +64,11 @@ std::optional<MatrixSchedule> netc::matrixScheduleOf(linalg::LinalgOp op,
   Type left = getElementTypeOrSelf(op->getOperand(0)),
        right = getElementTypeOrSelf(op->getOperand(1)),
        sum = getElementTypeOrSelf(op.getDpsInits()[0]);
-  if (left != right || !sum.isF32() || !(left.isBF16() || left.isF16()))
+  if (left != right || !sum.isF32() || !formatOfMatrices(op))
     return std::nullopt;
-  return scheduleMatrix(dims->tile, isChunked(op, *dims, A),
-                        isChunked(op, *dims, B), device);
+  int64_t bytes = left.getIntOrFloatBitWidth() / 8;
+  return scheduleMatrix(dims->tile, bytes, isChunked(op, *dims, A, bytes),
+                        isChunked(op, *dims, B, bytes), device);
 }
 
 namespace {
@@ -63,7 +77,8 @@ public:
   MatrixEmitter(linalg::LinalgOp op, linalg::FillOp fill, TiledDims dims,
                 MatrixSchedule matrix)
       : ProductBuilder(op, fill, std::move(dims)), matrix(std::move(matrix)),
-        type(getElementTypeOrSelf(op->getOperand(0))), ptx(b) {}
+        type(getElementTypeOrSelf(op->getOperand(0))),
+        format(formatOfMatrices(op)), ptx(b) {}
 
   void emit() {
     placeTile(matrix.bm, matrix.bn);
@@ -128,13 +143,21 @@ private:
     Value condition; ///< whether it is in bounds; null if always
   };
 
+  /// The elements of a row that a warp reads together: those of a row of
+  /// ldmatrix, or of the eight columns of a fragment.
+  int64_t swizzledElements(ContractionOperand operand) const {
+    return dims.isAlongK(operand) ? matrix.chunk() : 8;
+  }
+
   /// The place of the chunk of a row that holds `column`. `numbers` computes
   /// with numbers of the type of both.
   template <typename Numbers>
   Value placeOfChunk(Numbers &numbers, ContractionOperand operand, Value row,
                      Value column) {
-    Swizzle swizzle = Swizzle::of(rowElements(operand) / Matrix::kChunk);
-    Value chunk = numbers.div(column, Matrix::kChunk);
+    int64_t elements = swizzledElements(operand);
+    Swizzle swizzle = Swizzle::of(rowElements(operand) / elements,
+                                  elements * matrix.elementBytes);
+    Value chunk = numbers.div(column, elements);
     Value by = numbers.rem(numbers.div(row, int64_t(1) << swizzle.shift),
                            swizzle.mask + 1);
     return b.create<arith::XOrIOp>(chunk, by);
@@ -142,15 +165,14 @@ private:
 
   /// The offset of an element in a stage.
   Value placeInStage(ContractionOperand operand, Value row, Value column) {
-    int64_t elements = rowElements(operand);
+    int64_t swizzled = swizzledElements(operand);
     Value chunk = placeOfChunk(b, operand, row, column);
-    Value place = b.add(mul(row, elements), mul(chunk, Matrix::kChunk));
-    return b.add(b.add(place, b.rem(column, Matrix::kChunk)),
-                 startInStage(operand));
+    Value place = b.add(mul(row, rowElements(operand)), mul(chunk, swizzled));
+    return b.add(b.add(place, b.rem(column, swizzled)), startInStage(operand));
   }
 
   void placeCopies(ContractionOperand operand) {
-    int64_t width = isCopied(operand) ? Matrix::kChunk : 1;
+    int64_t width = isCopied(operand) ? matrix.chunk() : 1;
     int64_t count = sideOfTile(operand) * matrix.bk / width;
     int64_t inner = rowElements(operand) / width;
     for (int64_t i = 0; i < count; i += matrix.threads()) {
@@ -188,11 +210,12 @@ private:
         if (condition)
           from = b.create<arith::SelectOp>(condition, from, b.index(0));
         if (isCopied(operand)) {
-          Value bytes = ptx.i32(2 * Matrix::kChunk);
+          Value bytes = ptx.i32(Matrix::kChunkBytes);
           if (condition)
             bytes = b.create<arith::SelectOp>(condition, bytes, ptx.i32(0));
-          ptx.beginCopy(ptx.addressOf(start, to, 2),
-                        ptx.globalAddressOf(memory, from, 2), bytes);
+          ptx.beginCopy(ptx.addressOf(start, to, matrix.elementBytes),
+                        ptx.globalAddressOf(memory, from, matrix.elementBytes),
+                        bytes);
           continue;
         }
         Value element = b.create<memref::LoadOp>(memory, from);
@@ -216,33 +239,69 @@ private:
 
   //===-- Products --------------------------------------------------------===//
 
-  /// Loads four matrices of 8 x 8 of an operand: 16 elements of m or n, from
-  /// `side` on, by 16 elements of k. The first two matrices differ in m or n if
-  /// `isSideFirst`, else in k.
+  /// Loads the registers of 16 elements of m or n of an operand, from `side`
+  /// on, by fragmentK() elements of k, in four parts of 8 by half of k. The
+  /// first two differ in m or n if `isSideFirst`, else in k.
   SmallVector<Value> loadFour(ContractionOperand operand, Value stage,
                               Value side, int64_t k, bool isSideFirst) {
+    if (!type.isF32())
+      return loadMatrices(operand, stage, side, k, isSideFirst);
+    if (!dims.isAlongK(operand))
+      return loadElements(operand, stage, side, k, isSideFirst);
+    SmallVector<Value> rounded;
+    for (Value bits : loadMatrices(operand, stage, side, k, isSideFirst))
+      rounded.push_back(
+          ptx.roundToTF32(b.create<arith::BitcastOp>(type, bits)));
+    return rounded;
+  }
+
+  SmallVector<Value> loadMatrices(ContractionOperand operand, Value stage,
+                                  Value side, int64_t k, bool isSideFirst) {
     // A lane has the address of row lane % 8 of matrix lane / 8.
     Value inEight = ptx.rem(lane, 8), first = ptx.rem(ptx.div(lane, 8), 2),
           second = ptx.div(lane, 16);
     if (!isSideFirst)
       std::swap(first, second);
     bool isAlongK = dims.isAlongK(operand);
-    Value s = ptx.add(side, ptx.mul(first, 8)), d = ptx.mul(second, 8);
+    Value s = ptx.add(side, ptx.mul(first, 8)),
+          d = ptx.mul(second, matrix.fragmentK() / 2);
     d = ptx.add(d, ptx.i32(k));
     (isAlongK ? s : d) = ptx.add(isAlongK ? s : d, inEight);
     Value row = isAlongK ? s : d, column = isAlongK ? d : s;
-    int64_t elements = rowElements(operand);
+    int64_t bytes = matrix.elementBytes;
     Value chunk = placeOfChunk(ptx, operand, row, column);
-    Value place =
-        ptx.add(ptx.mul(row, 2 * elements), ptx.mul(chunk, 2 * Matrix::kChunk));
-    place = ptx.add(place, ptx.i32(2 * startInStage(operand)));
-    return ptx.loadMatrices(ptx.add(stage, place), /*isTransposed=*/!isAlongK);
+    Value place = ptx.add(ptx.mul(row, bytes * rowElements(operand)),
+                          ptx.mul(chunk, bytes * swizzledElements(operand)));
+    place = ptx.add(place, ptx.i32(bytes * startInStage(operand)));
+    Value address = ptx.addressOf(start, stage, bytes);
+    return ptx.loadMatrices(ptx.add(address, place),
+                            /*isTransposed=*/!isAlongK);
+  }
+
+  /// Loads f32 elements whose rows lie along m or n, which ldmatrix cannot
+  /// transpose, and rounds them.
+  SmallVector<Value> loadElements(ContractionOperand operand, Value stage,
+                                  Value side, int64_t k, bool isSideFirst) {
+    Value wideLane = ptx.index(lane);
+    SmallVector<Value> rounded;
+    for (int64_t part = 0; part < 4; ++part) {
+      int64_t inSide = part % 2, inK = part / 2;
+      if (!isSideFirst)
+        std::swap(inSide, inK);
+      Value row = b.add(b.rem(wideLane, 4), k + inK * matrix.fragmentK() / 2);
+      Value column =
+          b.add(b.add(ptx.index(side), b.div(wideLane, 4)), inSide * 8);
+      Value place = b.add(stage, placeInStage(operand, row, column));
+      rounded.push_back(
+          ptx.roundToTF32(b.create<memref::LoadOp>(shared, place)));
+    }
+    return rounded;
   }
 
   SmallVector<Value> addProducts(Value stage, ValueRange before) {
     SmallVector<Value> sums(before);
-    Value first = ptx.addressOf(start, mul(stage, matrix.stageElements()), 2);
-    for (int64_t k = 0; k < matrix.bk; k += Matrix::kFragmentK) {
+    Value first = mul(stage, matrix.stageElements());
+    for (int64_t k = 0; k < matrix.bk; k += matrix.fragmentK()) {
       SmallVector<SmallVector<Value>> left, right;
       for (int64_t i = 0; i < rows(); ++i)
         left.push_back(loadFour(
@@ -259,7 +318,7 @@ private:
         for (int64_t j = 0; j < columns(); ++j) {
           auto *sum = sums.begin() + (i * columns() + j) * 4;
           SmallVector<Value> more = ptx.addProduct(
-              type.isBF16(), left[i], right[j], ValueRange(ArrayRef(sum, 4)));
+              format, left[i], right[j], ValueRange(ArrayRef(sum, 4)));
           std::copy(more.begin(), more.end(), sum);
         }
     }
@@ -326,7 +385,8 @@ private:
   }
 
   MatrixSchedule matrix;
-  Type type;
+  Type type;        ///< of the operands
+  FloatType format; ///< in which they are multiplied
   PtxBuilder ptx;
   Value thread, lane, warpM, warpN;
   Value shared, start; ///< the stages, and their address

@@ -100,7 +100,7 @@ std::optional<KernelShape> emitTiles(mlir::linalg::LinalgOp op,
 /// The schedule that emitTiles() chooses.
 std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op,
                                            const DeviceInfo &device);
-/// Emits a contraction of 16-bit floats by matrix instructions.
+/// Emits a contraction of bf16, f16 or tf32 by matrix instructions.
 std::optional<KernelShape> emitMatrices(mlir::linalg::LinalgOp op,
                                         mlir::linalg::FillOp fill,
                                         const DeviceInfo &device);

@@ -18,11 +18,12 @@ static constexpr int64_t kMostStages = 4;
 /// to read shared memory, or to copy to it, whichever takes longest.
 static int64_t cyclesOfMatrix(const MatrixSchedule &schedule,
                               const DeviceInfo &device) {
+  int64_t rowBytes = schedule.bk * schedule.elementBytes;
   int64_t products =
-      schedule.bm * schedule.bn * schedule.bk / device.matrixMultiplyAdds;
-  int64_t wordsRead = (schedule.rows() + schedule.columns()) * schedule.bk / 2 *
+      schedule.bm * schedule.bn * (rowBytes / 2) / device.matrixMultiplyAdds;
+  int64_t wordsRead = (schedule.rows() + schedule.columns()) * (rowBytes / 4) *
                       schedule.warpsM * schedule.warpsN;
-  int64_t bytesCopied = 2 * schedule.stageElements();
+  int64_t bytesCopied = schedule.elementBytes * schedule.stageElements();
   return schedule.waves(device) *
          std::max({products, wordsRead / device.sharedWords,
                    bytesCopied / device.cacheBytes});
@@ -33,7 +34,7 @@ static int64_t cyclesOfMatrix(const MatrixSchedule &schedule,
 /// is no such grid.
 static bool placeWarps(MatrixSchedule &schedule) {
   int64_t chunks =
-      std::min(schedule.bm, schedule.bn) * schedule.bk / MatrixSchedule::kChunk;
+      std::min(schedule.bm, schedule.bn) * schedule.bk / schedule.chunk();
   int64_t warps = std::min<int64_t>(
       chunks / 32, schedule.bm * schedule.bn >= 128 * 64 ? 8 : 4);
   bool isPlaced = false;
@@ -54,6 +55,7 @@ static bool placeWarps(MatrixSchedule &schedule) {
 }
 
 std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
+                                                   int64_t elementBytes,
                                                    bool copiesA, bool copiesB,
                                                    const DeviceInfo &device) {
   if (dims.m * dims.n < kMinResults || dims.k < kMinSums)
@@ -61,8 +63,13 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
   std::optional<MatrixSchedule> best;
   for (int64_t bm : {128, 64, 32, 16})
     for (int64_t bn : {128, 64, 32, 16}) {
-      MatrixSchedule matrix{
-          {dims, bm, bn, /*bk=*/32}, 1, 1, 1, copiesA, copiesB};
+      MatrixSchedule matrix{{dims, bm, bn, /*bk=*/64 / elementBytes},
+                            elementBytes,
+                            1,
+                            1,
+                            1,
+                            copiesA,
+                            copiesB};
       if (!placeWarps(matrix))
         continue;
       int64_t fit = device.sharedBytes / matrix.sharedBytes();
@@ -77,12 +84,12 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
   return best;
 }
 
-Swizzle Swizzle::of(int64_t chunksOfRow) {
+Swizzle Swizzle::of(int64_t chunksOfRow, int64_t chunkBytes) {
   // Several short rows share the 128 bytes of all banks.
-  int64_t shift = 0;
-  while (chunksOfRow << shift < 8)
+  int64_t ofBanks = 128 / chunkBytes, shift = 0;
+  while (chunksOfRow << shift < ofBanks)
     ++shift;
-  return {shift, std::min<int64_t>(chunksOfRow, 8) - 1};
+  return {shift, std::min(chunksOfRow, ofBanks) - 1};
 }
 
 llvm::raw_ostream &netc::operator<<(llvm::raw_ostream &os,

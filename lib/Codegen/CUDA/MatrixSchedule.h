@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // How a device computes C[m, n] += A[m, k] B[k, n] by matrix instructions, as
-// data. A and B are bf16 or f16, and C is f32.
+// data. A and B are bf16, f16 or tf32, and C is f32.
 
 #ifndef NETC_LIB_CODEGEN_CUDA_MATRIXSCHEDULE_H
 #define NETC_LIB_CODEGEN_CUDA_MATRIXSCHEDULE_H
@@ -18,34 +18,44 @@ namespace netc {
 /// over the tile, and each keeps its part of the tile in registers, as
 /// fragments of 16 x 8.
 struct MatrixSchedule : TileGrid {
-  static constexpr int64_t kFragmentM = 16, kFragmentN = 8, kFragmentK = 16;
-  /// Elements that a thread copies at once if they are contiguous: 16 bytes.
-  static constexpr int64_t kChunk = 8;
+  static constexpr int64_t kFragmentM = 16, kFragmentN = 8;
+  /// What a thread copies at once if it is contiguous.
+  static constexpr int64_t kChunkBytes = 16;
 
+  /// The size of an element of A and B. An instruction sums up 32 bytes of a
+  /// row of A, and a row of a stage has 64.
+  int64_t elementBytes;
   int64_t warpsM, warpsN;
   int64_t stages;
   /// Whether chunks of A and of B can be copied as a whole, asynchronously.
   bool copiesA, copiesB;
 
+  int64_t fragmentK() const { return 32 / elementBytes; }
+  /// Elements of a chunk.
+  int64_t chunk() const { return kChunkBytes / elementBytes; }
   int64_t threads() const { return 32 * warpsM * warpsN; }
   /// The rows and columns of a warp's part of the tile.
   int64_t rows() const { return bm / warpsM; }
   int64_t columns() const { return bn / warpsN; }
   int64_t stageElements() const { return (bm + bn) * bk; }
-  int64_t sharedBytes() const { return 2 * stages * stageElements(); }
+  int64_t sharedBytes() const {
+    return elementBytes * stages * stageElements();
+  }
 };
 
 /// The schedule with the fewest estimated cycles of those that fit the device.
 /// None if there are too few products to fill a fragment.
-std::optional<MatrixSchedule> scheduleMatrix(const TileDims &dims, bool copiesA,
+std::optional<MatrixSchedule> scheduleMatrix(const TileDims &dims,
+                                             int64_t elementBytes, bool copiesA,
                                              bool copiesB,
                                              const DeviceInfo &device);
 
-/// The order of 16-byte chunks in the rows of shared memory: chunk c of a row
-/// is at place c ^ ((row >> shift) & mask). Then the chunks c of eight
-/// consecutive rows, which are read together, are in different banks.
+/// The order of chunks, of 16 or 32 bytes, in the rows of shared memory: chunk
+/// c of a row is at place c ^ ((row >> shift) & mask). Then the chunks c of
+/// eight or four consecutive rows, which are read together, are in different
+/// banks.
 struct Swizzle {
-  static Swizzle of(int64_t chunksOfRow);
+  static Swizzle of(int64_t chunksOfRow, int64_t chunkBytes);
   int64_t shift, mask;
 };
 

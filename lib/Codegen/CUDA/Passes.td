@@ -13,7 +13,7 @@ def ArchOption : Option<"arch", "arch", "std::string", "\"sm_80\"",
 def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
   let summary = "Give kernels that threads compute together their blocks";
   let description = [{
-    Contractions are computed by tiles in shared memory, those of 16-bit floats by matrix instructions. A warp
+    Contractions are computed by tiles in shared memory, those of bf16, f16 and tf32 by matrix instructions. A warp
     reduces each row, and a thread computes several elements of an element-wise op. An operand that is
     contiguous along another loop than the result goes through shared memory. `net.threads` is the number of
     threads of the launch, and `net.threads_per_block` that of a block. Other kernels are left to

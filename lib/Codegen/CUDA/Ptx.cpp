@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace netc;
 using namespace mlir;
@@ -58,6 +59,16 @@ void PtxBuilder::effect(StringRef text, StringRef constraints,
       LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
+Value PtxBuilder::pure(StringRef text, StringRef constraints, Type type,
+                       ValueRange operands) {
+  return b
+      .create<LLVM::InlineAsmOp>(type, operands, (text + ";").str(),
+                                 constraints, /*has_side_effects=*/false,
+                                 /*is_align_stack=*/false,
+                                 LLVM::AsmDialectAttr(), ArrayAttr())
+      .getRes();
+}
+
 SmallVector<Value> PtxBuilder::results(StringRef text, StringRef constraints,
                                        Type type, size_t count,
                                        ValueRange operands, bool hasEffects) {
@@ -91,14 +102,19 @@ SmallVector<Value> PtxBuilder::loadMatrices(Value address, bool isTransposed) {
                  /*hasEffects=*/true);
 }
 
-SmallVector<Value> PtxBuilder::addProduct(bool isBF16, ValueRange left,
+Value PtxBuilder::roundToTF32(Value x) {
+  return pure("cvt.rna.tf32.f32 $0, $1", "=r,f", b.getI32Type(), x);
+}
+
+SmallVector<Value> PtxBuilder::addProduct(FloatType format, ValueRange left,
                                           ValueRange right, ValueRange sums) {
-  std::string format = isBF16 ? "bf16" : "f16";
+  std::string type = llvm::to_string(format);
+  std::string shape = format.isTF32() ? "m16n8k8" : "m16n8k16";
   SmallVector<Value> operands(left);
   llvm::append_range(operands, right);
   llvm::append_range(operands, sums);
-  return results("mma.sync.aligned.m16n8k16.row.col.f32." + format + "." +
-                     format +
+  return results("mma.sync.aligned." + shape + ".row.col.f32." + type + "." +
+                     type +
                      ".f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, "
                      "{$0, $1, $2, $3}",
                  "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3", b.getF32Type(), 4, operands,

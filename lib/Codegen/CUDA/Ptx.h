@@ -56,13 +56,18 @@ public:
   /// each matrix, or of a column with `isTransposed`.
   llvm::SmallVector<mlir::Value> loadMatrices(mlir::Value address,
                                               bool isTransposed);
-  /// C[16, 8] + A[16, 16] B[16, 8], of bf16 or f16 (mma). Each lane has 4
-  /// registers of C, 4 of A and 2 of B.
-  llvm::SmallVector<mlir::Value> addProduct(bool isBF16, mlir::ValueRange left,
+  /// An f32 rounded to tf32, as 32 bits.
+  mlir::Value roundToTF32(mlir::Value x);
+  /// C[16, 8] + A[16, k] B[k, 8] (mma): k is 16 for bf16 and f16, and 8 for
+  /// tf32. Each lane has 4 registers of C, 4 of A and 2 of B.
+  llvm::SmallVector<mlir::Value> addProduct(mlir::FloatType format,
+                                            mlir::ValueRange left,
                                             mlir::ValueRange right,
                                             mlir::ValueRange sums);
 
 private:
+  mlir::Value pure(llvm::StringRef text, llvm::StringRef constraints,
+                   mlir::Type type, mlir::ValueRange operands);
   void effect(llvm::StringRef text, llvm::StringRef constraints,
               mlir::ValueRange operands);
   llvm::SmallVector<mlir::Value>

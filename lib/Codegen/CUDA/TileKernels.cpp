@@ -48,8 +48,10 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
       if (!op)
         continue;
       if (printSchedules) {
-        printSchedule(op, matrixScheduleOf(op, *device));
-        printSchedule(op, tileScheduleOf(op, *device));
+        auto matrix = matrixScheduleOf(op, *device);
+        printSchedule(op, matrix);
+        if (!matrix)
+          printSchedule(op, tileScheduleOf(op, *device));
       }
       std::optional<KernelShape> shape = emitMatrices(op, fill, *device);
       if (!shape)

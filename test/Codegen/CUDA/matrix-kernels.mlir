@@ -48,3 +48,28 @@ func.func private @swapped(%a: memref<64x48xf16> {llvm.align = 2 : i64}, %b: mem
   }
   return
 }
+
+// Products of f32 are in tf32 if the multiplication says so. Each operand is rounded after it is loaded: by ldmatrix along k, and by
+// plain loads along m or n.
+// SCHEDULE: remark: product 40 x 48 x 64: 6 blocks of 2 x 1 warps, matrices of 32 x 16 x 16, 4 stages, 12288 bytes of shared memory; A in chunks along k, B in chunks along n; executes 393216 of 245760 FLOP
+// SCHEDULE-NOT: remark
+// CHECK-LABEL: func.func private @tf32
+// CHECK: cp.async.cg.shared.global
+// CHECK: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// CHECK: cvt.rna.tf32.f32 $0, $1;
+// CHECK-NOT: .trans
+// CHECK: memref.load {{.*}} : memref<{{[0-9]+}}xf32, 3>
+// CHECK-NEXT: cvt.rna.tf32.f32 $0, $1;
+// CHECK: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$0, $1, $2, $3};
+func.func private @tf32(%a: memref<40x64xf32> {llvm.align = 16 : i64}, %b: memref<64x48xf32> {llvm.align = 16 : i64},
+                        %c: memref<40x48xf32> {llvm.align = 16 : i64}) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<40x64xf32>, memref<64x48xf32>) outs(%c : memref<40x48xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %p = arith.mulf %x, %y {net.input_precision = tf32} : f32
+    %s = arith.addf %sum, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
