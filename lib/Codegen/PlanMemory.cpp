@@ -128,6 +128,9 @@ struct PlanMemory : netc::impl::PlanMemoryBase<PlanMemory> {
     BufferViewFlowAnalysis views(step);
     SmallVector<Buffer> buffers;
     step.walk([&](memref::AllocOp alloc) {
+      // A kernel keeps the buffers that are allocated in it in registers.
+      if (alloc->getParentOfType<scf::ExecuteRegionOp>())
+        return;
       Buffer buffer{alloc, sizeInBytes(alloc.getType())};
       buffer.first = buffer.last = order.first(alloc);
       Region *home = alloc->getParentRegion();

@@ -52,13 +52,22 @@ public:
                        const LoweringOptions &options) const override {
     if (options.reference)
       return;
+    FindAttentionOptions attention;
+    attention.arch = archs.front().name;
+    passes.addNestedPass<func::FuncOp>(createFindAttention(attention));
     passes.addNestedPass<func::FuncOp>(createSortRows());
     SplitSumsOptions split;
     split.arch = archs.front().name;
     passes.addNestedPass<func::FuncOp>(createSplitSums(split));
   }
 
-  void addGroupPasses(OpPassManager &, const LoweringOptions &) const override {
+  void addGroupPasses(OpPassManager &passes,
+                      const LoweringOptions &options) const override {
+    if (options.reference)
+      return;
+    FuseAttentionOptions attention;
+    attention.arch = archs.front().name;
+    passes.addNestedPass<func::FuncOp>(createFuseAttention(attention));
   }
 
   LogicalResult printSchedule(ModuleOp module,

@@ -7,11 +7,11 @@
 // in a fixed order.
 
 #include "lib/Codegen/CUDA/Kernels.h"
+#include "lib/Codegen/CUDA/Ptx.h"
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/LoopNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -97,19 +97,14 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
     values.map(combiner->getOperands(), ValueRange{x, y});
     return b.clone(*combiner, values)->getResult(0);
   };
-  auto i32 = [&](int32_t value) -> Value {
-    return b.create<arith::ConstantOp>(b.getI32IntegerAttr(value));
-  };
+  PtxBuilder ptx(b);
   Value isFirst =
       b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, lane, index(0));
   SmallVector<Value> totals;
   for (unsigned result = 0; result < results; ++result) {
     Value total = loop.getResult(result);
     for (int32_t apart = kWarpLanes / 2; apart > 0; apart /= 2) {
-      Value other = b.create<NVVM::ShflOp>(total.getType(), i32(-1), total,
-                                           i32(apart), i32(kWarpLanes - 1),
-                                           NVVM::ShflKind::bfly, UnitAttr());
-      total = combine(result, total, other);
+      total = combine(result, total, ptx.shuffle(total, apart));
     }
     totals.push_back(total);
   }

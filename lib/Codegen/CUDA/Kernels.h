@@ -13,6 +13,7 @@
 
 namespace netc {
 
+struct AttentionSchedule;
 struct MatrixSchedule;
 struct TileSchedule;
 
@@ -60,6 +61,8 @@ public:
 
   /// The induction variables, by loop of the op.
   llvm::SmallVector<mlir::Value> ivs;
+  /// Elements of operands that need not be loaded, by operand.
+  llvm::SmallDenseMap<unsigned, mlir::Value> known;
 
   /// The indices of an operand in this iteration.
   llvm::SmallVector<mlir::Value> placeOf(mlir::OpOperand &operand);
@@ -107,6 +110,12 @@ std::optional<KernelShape> emitMatrices(mlir::linalg::LinalgOp op,
 /// The schedule that emitMatrices() chooses.
 std::optional<MatrixSchedule> matrixScheduleOf(mlir::linalg::LinalgOp op,
                                                const DeviceInfo &device);
+/// Emits an attention, in a region of a kernel, as one kernel.
+std::optional<KernelShape> emitAttention(mlir::func::FuncOp kernel,
+                                         const DeviceInfo &device);
+/// The schedule that emitAttention() chooses.
+std::optional<AttentionSchedule> attentionScheduleOf(mlir::func::FuncOp kernel,
+                                                     const DeviceInfo &device);
 /// Emits a reduction along contiguous elements, with a warp for each result.
 std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op,
                                     mlir::linalg::FillOp fill);

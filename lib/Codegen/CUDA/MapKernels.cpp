@@ -87,7 +87,7 @@ SmallVector<Value> PointBuilder::payload(ValueRange elements) {
       continue;
     unsigned number = operand.getOperandNumber();
     Value element = number < op.getNumDpsInputs()
-                        ? Value()
+                        ? known.lookup(number)
                         : elements[number - op.getNumDpsInputs()];
     values.map(argument, element ? element : load(operand));
   }

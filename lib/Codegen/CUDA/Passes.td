@@ -27,6 +27,27 @@ def TileKernels : Pass<"net-tile-kernels", "::mlir::ModuleOp"> {
                            "::mlir::NVVM::NVVMDialect"];
 }
 
+def FindAttention : Pass<"net-find-attention", "::mlir::func::FuncOp"> {
+  let summary = "Find attention that one kernel can compute";
+  let description = [{
+    Attention is two products of 16-bit operands around a softmax, with any element-wise op of the scores before
+    the softmax. If no other op reads the scores and what follows from them, the ops are moved together and get
+    `net.attention`.
+  }];
+  let options = [ArchOption];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def FuseAttention : Pass<"net-fuse-attention", "::mlir::func::FuncOp"> {
+  let summary = "Make one kernel of each attention";
+  let description = [{
+    Ops with `net.attention` move to an `scf.execute_region`, with the buffers that only they access. Such a buffer
+    needs no memory, since net-tile-kernels keeps scores in registers.
+  }];
+  let options = [ArchOption];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
   let summary = "Cut sums that few threads would compute into parts";
   let description = [{

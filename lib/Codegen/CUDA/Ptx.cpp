@@ -105,6 +105,18 @@ SmallVector<Value> PtxBuilder::loadMatrices(Value address, bool isTransposed) {
 Value PtxBuilder::roundToTF32(Value x) {
   return pure("cvt.rna.tf32.f32 $0, $1", "=r,f", b.getI32Type(), x);
 }
+Value PtxBuilder::pack(FloatType format, Value low, Value high) {
+  std::string type = llvm::to_string(format);
+  return pure("cvt.rn." + type + "x2.f32 $0, $2, $1", "=r,f,f", b.getI32Type(),
+              {low, high});
+}
+Value PtxBuilder::exp2(Value x) {
+  return pure("ex2.approx.f32 $0, $1", "=f,f", b.getF32Type(), x);
+}
+Value PtxBuilder::shuffle(Value value, int32_t apart) {
+  return b.create<NVVM::ShflOp>(value.getType(), i32(-1), value, i32(apart),
+                                i32(31), NVVM::ShflKind::bfly, UnitAttr());
+}
 
 SmallVector<Value> PtxBuilder::addProduct(FloatType format, ValueRange left,
                                           ValueRange right, ValueRange sums) {

@@ -58,6 +58,12 @@ public:
                                               bool isTransposed);
   /// An f32 rounded to tf32, as 32 bits.
   mlir::Value roundToTF32(mlir::Value x);
+  /// Two f32 rounded to 16 bits, the first in the lower half.
+  mlir::Value pack(mlir::FloatType format, mlir::Value low, mlir::Value high);
+  /// 2^x to 2 units in the last place.
+  mlir::Value exp2(mlir::Value x);
+  /// The value of the lane whose number differs in the bits of `apart`.
+  mlir::Value shuffle(mlir::Value value, int32_t apart);
   /// C[16, 8] + A[16, k] B[k, 8] (mma): k is 16 for bf16 and f16, and 8 for
   /// tf32. Each lane has 4 registers of C, 4 of A and 2 of B.
   llvm::SmallVector<mlir::Value> addProduct(mlir::FloatType format,

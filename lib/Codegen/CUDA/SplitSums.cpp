@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Codegen/CUDA/Attention.h"
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/CUDA/SumSchedule.h"
@@ -291,7 +292,10 @@ struct SplitSums : netc::impl::SplitSumsBase<SplitSums> {
     if (failed(device))
       return signalPassFailure();
     SmallVector<linalg::GenericOp> sums;
-    getOperation().walk([&](linalg::GenericOp op) { sums.push_back(op); });
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (!op->hasAttr(kAttention))
+        sums.push_back(op);
+    });
     // A part is split again, along another loop, if there are still too few.
     while (!sums.empty()) {
       SumSplitter splitter(sums.pop_back_val(), *device);

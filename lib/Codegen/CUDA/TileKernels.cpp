@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Codegen/CUDA/AttentionSchedule.h"
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/MatrixSchedule.h"
 #include "lib/Codegen/CUDA/Passes.h"
@@ -44,22 +45,7 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
           !function->hasAttr(kThreads))
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels) {
-      auto [op, fill] = onlyOpOf(kernel);
-      if (!op)
-        continue;
-      if (printSchedules) {
-        auto matrix = matrixScheduleOf(op, *device);
-        printSchedule(op, matrix);
-        if (!matrix)
-          printSchedule(op, tileScheduleOf(op, *device));
-      }
-      std::optional<KernelShape> shape = emitMatrices(op, fill, *device);
-      if (!shape)
-        shape = emitTiles(op, fill, *device);
-      if (!shape)
-        shape = emitRows(op, fill);
-      if (!shape && !fill)
-        shape = emitElements(op);
+      std::optional<KernelShape> shape = emit(kernel, *device);
       if (!shape)
         continue;
       Builder builder(&getContext());
@@ -68,6 +54,31 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
         kernel->setAttr(kThreadsPerBlock,
                         builder.getI64IntegerAttr(shape->ofBlock));
     }
+  }
+
+  std::optional<KernelShape> emit(func::FuncOp kernel,
+                                  const DeviceInfo &device) {
+    if (printSchedules)
+      printSchedule(kernel, attentionScheduleOf(kernel, device));
+    if (auto shape = emitAttention(kernel, device))
+      return shape;
+    auto [op, fill] = onlyOpOf(kernel);
+    if (!op)
+      return std::nullopt;
+    if (printSchedules) {
+      auto matrix = matrixScheduleOf(op, device);
+      printSchedule(op, matrix);
+      if (!matrix)
+        printSchedule(op, tileScheduleOf(op, device));
+    }
+    std::optional<KernelShape> shape = emitMatrices(op, fill, device);
+    if (!shape)
+      shape = emitTiles(op, fill, device);
+    if (!shape)
+      shape = emitRows(op, fill);
+    if (!shape && !fill)
+      shape = emitElements(op);
+    return shape;
   }
 };
 } // namespace

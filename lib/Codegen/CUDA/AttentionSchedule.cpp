@@ -1,0 +1,59 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/CUDA/AttentionSchedule.h"
+
+#include <algorithm>
+
+using namespace netc;
+
+/// The fewest rows and keys, and the longest rows of Q and V.
+static constexpr int64_t kMinSide = 16, kMaxWidth = 128;
+
+int64_t AttentionSchedule::sharedElements() const {
+  return std::max(bm * stride(dims.depth), kStages * stageElements());
+}
+
+int64_t AttentionSchedule::executedFlop() const {
+  return 2 * blocks() * bm * tiles() * bn *
+         (padded(dims.depth) + padded(dims.columns));
+}
+
+int64_t AttentionSchedule::countedFlop() const {
+  return 2 * dims.batch * dims.rows * dims.keys * (dims.depth + dims.columns);
+}
+
+std::optional<AttentionSchedule>
+netc::scheduleAttention(const AttentionDims &dims, const DeviceInfo &device) {
+  if (dims.rows < kMinSide || dims.keys < kMinSide || dims.depth > kMaxWidth ||
+      dims.columns > kMaxWidth)
+    return std::nullopt;
+  AttentionSchedule best{dims, 16, 64};
+  // Each block reads all of K and V, so larger ones read less, if they still
+  // occupy the device.
+  while (best.bm < 128 && best.bm < dims.rows) {
+    AttentionSchedule larger = best;
+    larger.bm *= 2;
+    if (larger.bm > 64 && larger.blocks() < device.multiprocessors)
+      break;
+    best = larger;
+  }
+  while (best.bn > 16 &&
+         (best.bn / 2 >= dims.keys || best.sharedBytes() > device.sharedBytes))
+    best.bn /= 2;
+  return best;
+}
+
+llvm::raw_ostream &netc::operator<<(llvm::raw_ostream &os,
+                                    const AttentionSchedule &schedule) {
+  const AttentionDims &dims = schedule.dims;
+  return os << "attention of " << dims.rows << " rows to " << dims.keys
+            << " keys of " << dims.depth << " and values of " << dims.columns
+            << ", " << dims.batch << " times: " << schedule.blocks()
+            << " blocks of " << schedule.threads() << " threads, "
+            << schedule.bm << " rows and " << schedule.bn << " keys at a time, "
+            << schedule.sharedBytes() << " bytes of shared memory; executes "
+            << schedule.executedFlop() << " of " << schedule.countedFlop()
+            << " FLOP";
+}

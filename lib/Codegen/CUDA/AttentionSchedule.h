@@ -1,0 +1,64 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How a device computes softmax(f(Q K')) V in one kernel, as data.
+
+#ifndef NETC_LIB_CODEGEN_CUDA_ATTENTIONSCHEDULE_H
+#define NETC_LIB_CODEGEN_CUDA_ATTENTIONSCHEDULE_H
+
+#include "lib/Codegen/CUDA/DeviceInfo.h"
+
+#include "llvm/Support/raw_ostream.h"
+#include <cstdint>
+#include <optional>
+
+namespace netc {
+
+/// Q[rows, depth], K[keys, depth] and V[keys, columns], `batch` times.
+struct AttentionDims {
+  int64_t batch = 1, rows, keys, depth, columns;
+};
+
+/// A block computes bm rows of the result, 16 in each warp. It copies bn rows
+/// of K and V to a stage in shared memory at a time, and keeps a running
+/// maximum and sum of each row (Dao 2023, arXiv:2307.08691). Scores stay in
+/// registers.
+struct AttentionSchedule {
+  static constexpr int64_t kStages = 2;
+  /// Elements of 16 bytes, all of 16 bits.
+  static constexpr int64_t kChunk = 8;
+
+  AttentionDims dims;
+  int64_t bm, bn;
+
+  int64_t threads() const { return 32 * bm / 16; }
+  int64_t blocksOfRows() const { return (dims.rows + bm - 1) / bm; }
+  int64_t blocks() const { return dims.batch * blocksOfRows(); }
+  int64_t tiles() const { return (dims.keys + bn - 1) / bn; }
+  /// The elements of a row that matrix instructions read, zeros included.
+  static int64_t padded(int64_t width) { return (width + 15) / 16 * 16; }
+  /// The elements from a row to the next in shared memory: an odd number of
+  /// chunks, so that eight rows are in different banks.
+  static int64_t stride(int64_t width) { return padded(width) + kChunk; }
+  int64_t stageElements() const {
+    return bn * (stride(dims.depth) + stride(dims.columns));
+  }
+  /// The rows of Q are in the memory of the stages before those of K.
+  int64_t sharedElements() const;
+  int64_t sharedBytes() const { return 2 * sharedElements(); }
+  int64_t executedFlop() const;
+  int64_t countedFlop() const;
+};
+
+/// None if there are too few rows or keys for matrix instructions, or rows too
+/// long for the registers of a thread.
+std::optional<AttentionSchedule> scheduleAttention(const AttentionDims &dims,
+                                                   const DeviceInfo &device);
+
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
+                              const AttentionSchedule &schedule);
+
+} // namespace netc
+
+#endif // NETC_LIB_CODEGEN_CUDA_ATTENTIONSCHEDULE_H
