@@ -117,8 +117,12 @@ struct Max {
 };
 template <typename F> struct WithNan {
   template <typename T> static T of(T a, T b) {
-    return std::isnan(a) || std::isnan(b) ? std::numeric_limits<T>::quiet_NaN()
-                                          : F::of(a, b);
+    if constexpr (std::is_same_v<T, Half>)
+      return Half(of(float(a), float(b)));
+    else
+      return std::isnan(a) || std::isnan(b)
+                 ? std::numeric_limits<T>::quiet_NaN()
+                 : F::of(a, b);
   }
 };
 /// The sign of the first operand, the magnitude of the second.
@@ -203,7 +207,8 @@ template <typename F, int Kinds> static Handler unaryOf(Type type) {
 }
 template <typename F, int Kinds> static Handler binaryOf(Type type) {
   if constexpr (std::is_same_v<F, Add> || std::is_same_v<F, Sub> ||
-                std::is_same_v<F, Mul>) {
+                std::is_same_v<F, Mul> || std::is_same_v<F, WithNan<Min>> ||
+                std::is_same_v<F, WithNan<Max>>) {
     if (type.kind == 'f' && type.bits == 16)
       return binary<Half, F>;
     if (type.kind == 'h')

@@ -124,10 +124,10 @@ NETC_WIDE static void narrowPair(Launch &, Warp &warp, const Instruction &i,
     d[l] = uint32_t(toHalf(a[l], IsBf16)) << 16 | toHalf(b[l], IsBf16);
   });
 }
-template <bool IsBf16>
+template <bool IsBf16, typename To>
 NETC_WIDE static void widen(Launch &, Warp &warp, const Instruction &i,
                             uint32_t lanes) {
-  auto *d = Launch::lanes<float>(warp, i, 0);
+  auto *d = Launch::lanes<To>(warp, i, 0);
   auto *a = Launch::lanes<uint32_t>(warp, i, 1);
   forLanes(lanes, [=](int l) { d[l] = fromHalf(uint16_t(a[l]), IsBf16); });
 }
@@ -155,11 +155,14 @@ Handler netc::simulator::conversionOf(Type to, Type from, bool isPair) {
     return isFloat ? Handler(narrow<false, float>) : nullptr;
   if (to.kind == 't')
     return isFloat ? Handler(roundToTf32) : nullptr;
+  bool isHalf = from.kind == 'f' && from.bits == 16;
   if (to.kind == 'f' && to.bits == 32) {
     if (from.kind == 'g')
-      return widen<true>;
-    if (from.kind == 'f' && from.bits == 16)
-      return widen<false>;
+      return widen<true, float>;
+    if (isHalf)
+      return widen<false, float>;
   }
+  if (to.kind == 'f' && to.bits == 64 && isHalf)
+    return widen<false, double>;
   return convertPlain(to, from);
 }

@@ -197,6 +197,8 @@ TEST(InstructionsTest, FloatsOf16BitsAreTheNearest) {
   EXPECT_EQ(widen("bf16", 0x3f82), bits(1 + 0x3p-8f + 0x1p-8f));
   EXPECT_EQ(widen("f16", 0x8001), bits(-0x1p-24f));
   EXPECT_EQ(widen("f16", 0x7bff), bits(65504.0f));
+  EXPECT_EQ(run("cvt.f64.f16 %rd3, %rs4;", 16, {0x3555}),
+            bits(0x1.554p-2)); // 1/3, rounded
   EXPECT_EQ(run("cvt.rn.bf16x2.f32 %r7, %r4, %r5;\ncvt.u64.u32 %rd3, %r7;", 32,
                 {bits(1.0f), bits(2.0f)}),
             0x3f804000u);
@@ -212,6 +214,9 @@ TEST(InstructionsTest, FloatsOf16BitsAreTheNearest) {
   EXPECT_EQ(f16("mul.rn", 0x0001, 0x3800), 0u);
   EXPECT_EQ(f16("add.rn", 0x7bff, 0x7bff), 0x7c00u);
   EXPECT_EQ(f16("sub.rn", 0x3c00, 0x0001), 0x3c00u);
+  EXPECT_EQ(f16("max.NaN", 0x8000, 0x0000), 0x0000u);
+  EXPECT_EQ(f16("min.NaN", 0x3c01, 0xbc00), 0xbc00u);
+  EXPECT_EQ(f16("max.NaN", 0x3c01, 0x7e01) & 0x7e00, 0x7e00u);
   EXPECT_EQ(run32("mul.rn.f16x2", {0x3c013e00, 0x3e003c01}, 2), 0x3e023e02u);
 }
 
