@@ -74,18 +74,18 @@ static Handler convertPlain(Type to, Type from) {
 
 float netc::simulator::fromHalf(uint16_t bits, bool isBf16) {
   uint32_t wide = uint32_t(bits) << 16;
-  if (isBf16) {
-    float value;
-    std::memcpy(&value, &wide, sizeof value);
-    return value;
+  float value;
+  if (!isBf16) {
+    // The exponents of f16 have a bias of 15, those of f32 one of 127.
+    uint32_t magnitude = uint32_t(bits & 0x7fff) << 13;
+    std::memcpy(&value, &magnitude, sizeof value);
+    value *= 0x1p112f;
+    std::memcpy(&magnitude, &value, sizeof value);
+    bool isFinite = (bits & 0x7c00) != 0x7c00;
+    wide = magnitude | (isFinite ? 0 : 0x7f800000) | (wide & 0x80000000);
   }
-  int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  float value = exponent == 31
-                    ? (mantissa ? std::numeric_limits<float>::quiet_NaN()
-                                : std::numeric_limits<float>::infinity())
-                : exponent ? std::ldexp(float(mantissa + 1024), exponent - 25)
-                           : std::ldexp(float(mantissa), -24);
-  return bits >> 15 ? -value : value;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
 }
 
 uint16_t netc::simulator::toHalf(float value, bool isBf16) {

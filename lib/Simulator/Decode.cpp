@@ -8,6 +8,7 @@
 #include "lib/Simulator/Handlers.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <utility>
 
@@ -250,12 +251,16 @@ private:
       i.control = Instruction::Barrier;
       return end();
     }
+    if (is("fence") && has("proxy"))
+      return none(has("async") ? fenceProxies : nullptr);
     if (is("membar") || is("fence"))
       return none(nothing);
     if (is("ld") || is("ldu") || is("st") || is("atom") || is("red"))
       return chooseAccess();
     if (is("cp") || is("ldmatrix") || is("mma"))
       return chooseTensor();
+    if (is("wgmma"))
+      return chooseWarpgroup();
     if (is("mov") || is("cvta") || is("cvt"))
       return chooseMove();
     // The simulator rounds to nearest even only.
@@ -423,6 +428,49 @@ private:
       operands.numbers.push_back(operands.numbers.back());
     i.isReadOnly = true;
     i.run = copyAsync;
+    end();
+  }
+
+  /// A constant operand that is part of the instruction.
+  uint64_t immediate() {
+    comma();
+    bool isNegative = takeIf("-");
+    return number(take(), isNegative);
+  }
+
+  void chooseWarpgroup() {
+    i.access = kernel.accesses++;
+    if (has("fence"))
+      return none(fenceAccumulators);
+    if (has("commit_group"))
+      return none(commitProducts);
+    if (has("wait_group")) {
+      operand(false);
+      return none(waitForProducts);
+    }
+    unsigned columns = 0;
+    if (s.opcode.size() != 8 ||
+        std::sscanf(s.opcode[4].c_str(), "m64n%uk16", &columns) != 1 ||
+        columns % 8 != 0 || columns > 256 || s.opcode[5] != "f32" ||
+        s.opcode[6] != s.opcode[7] || i.from.bits != 16)
+      return;
+    i.width = uint8_t(columns / 8);
+    fragment(int(columns / 2));
+    operands.results = uint8_t(operands.numbers.size());
+    std::vector<uint32_t> sums = operands.numbers;
+    for (bool wide : {true, true, false}) {
+      comma();
+      operand(wide);
+    }
+    // The accumulators are read, too.
+    operands.numbers.insert(operands.numbers.end(), sums.begin(), sums.end());
+    bool isNegated = immediate() != 1;
+    isNegated |= immediate() != 1;
+    i.mode = uint8_t(immediate());
+    i.mode |= uint8_t(immediate() << 1);
+    if (isNegated)
+      return;
+    i.run = beginProduct;
     end();
   }
 

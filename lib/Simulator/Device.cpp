@@ -121,6 +121,7 @@ void Device::load(const std::string &ptx) {
     kernel->code.push_back(end);
     kernel->sources.emplace_back();
     draft.operands.emplace_back();
+    markAccumulators(*kernel, draft);
     placeRegisters(*kernel, draft);
     kernel->patterns.resize(kernel->accesses);
     kernels[from.name] = std::move(kernel);

@@ -172,6 +172,18 @@ void nothing(Launch &, Warp &, const Instruction &, uint32_t lanes);
 /// `mma.sync`: m16n8k16 of bf16 and f16, m16n8k8 of tf32, accumulated in f32.
 Handler matrixProductOf(Type operands);
 
+/// `wgmma.mma_async` of bf16 and f16, accumulated in f32. Its mode has a bit
+/// for A, and one for B, if they are contiguous along m or n.
+void beginProduct(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `wgmma.fence`.
+void fenceAccumulators(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `wgmma.commit_group`.
+void commitProducts(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `wgmma.wait_group`.
+void waitForProducts(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `fence.proxy.async`.
+void fenceProxies(Launch &, Warp &, const Instruction &, uint32_t lanes);
+
 } // namespace netc::simulator
 
 #endif // NETC_LIB_SIMULATOR_HANDLERS_H

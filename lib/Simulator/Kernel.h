@@ -71,6 +71,8 @@ struct Instruction {
   bool isReadOnly = false;
   /// Whether the registers of a load or store are wide.
   bool isValueWide = false;
+  /// Whether it reads or writes accumulators of `wgmma`, and is no `wgmma`.
+  bool usesAccumulators = false;
   /// Its number among the instructions that access memory.
   uint32_t access = 0;
 };
@@ -130,6 +132,8 @@ struct Kernel {
   uint32_t parameterBytes = 0;
   uint32_t sharedBytes = 0, localBytes = 0;
   uint32_t accesses = 0; ///< instructions that access memory
+  /// Whether it reads shared memory by the asynchronous proxy (`wgmma`).
+  bool usesAsyncProxy = false;
 
   /// What launches leave behind. `isSuspect`: the next launch is checked access
   /// by access from the start. `counted`: what was executed. `patterns`: the
@@ -192,6 +196,9 @@ void decode(const Statement &statement, Kernel &kernel, Draft &draft,
 /// Allocates slots in the register file. Registers that are not live at the
 /// same time share slots.
 void placeRegisters(Kernel &kernel, const Draft &draft);
+/// Marks the instructions that use accumulators of `wgmma`. Waits for products
+/// get all accumulators as operands, since they write them.
+void markAccumulators(Kernel &kernel, Draft &draft);
 
 /// Throws a PtxError with the line.
 [[noreturn]] void refuse(const Source &source, const std::string &why);

@@ -85,6 +85,9 @@ void Launch::start(Warp &warp, Extent index) {
   }
   warp.parts = {{0, warp.threads}};
   warp.copies.assign(1, {});
+  warp.products.assign(1, {});
+  warp.areAccumulatorsFenced = false;
+  warp.unfenced.clear();
 }
 
 void Launch::run(uint32_t which, const std::vector<uint32_t> &order) {
@@ -94,6 +97,8 @@ void Launch::run(uint32_t which, const std::vector<uint32_t> &order) {
   moment.block = moment.now = ++device.now;
   if (uint32_t bytes = kernel.sharedBytes + sharedBytes)
     device.shared->reset(bytes);
+  if (kernel.usesAsyncProxy)
+    chunks.assign((kernel.sharedBytes + sharedBytes + 15) / 16, {});
   for (Warp &warp : warps)
     start(warp, index);
   do
@@ -188,6 +193,8 @@ void Launch::step(Warp &warp, Part part, uint32_t next) {
     ++instructions;
     if (i.control == Instruction::None) {
       if (lanes) {
+        if (i.usesAccumulators)
+          useAccumulators(warp, i);
         if (i.flop)
           flop += i.flop * countOf(lanes);
         i.run(*this, warp, i, lanes);
@@ -286,6 +293,8 @@ char *Launch::accessLane(Warp &warp, const Instruction &i, int lane,
                        : "global access out of bounds");
     return nullptr;
   }
+  if (isShared && kind != AccessKind::Read)
+    noteGenericWrite(warp, i, at, bytes);
   uint64_t ats[kLanes];
   ats[lane] = at;
   HostAddresses one;
@@ -505,6 +514,9 @@ void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
   }
   uint64_t ats[kLanes];
   place(addresses, low, at, memory->data(), ats, places.of);
+  if (isShared && kind != AccessKind::Read && kernel.usesAsyncProxy)
+    for (uint32_t left = lanes; left; left &= left - 1)
+      noteGenericWrite(warp, i, ats[__builtin_ctz(left)], bytes);
   int32_t thread = threadOf(warp, first) - first;
   if (isExact)
     noteExactly(i, lanes, *memory, isShared, ats, bytes, kind, thread, places);
@@ -644,6 +656,7 @@ void Launch::endCopies(Warp &warp, const Instruction &i, size_t groups) {
       span.kind = Span::Write;
       span.low = std::min(span.low, copy.to);
       span.high = std::max(span.high, copy.to + copy.bytes);
+      noteGenericWrite(warp, i, copy.to, copy.bytes);
       if (const char *wrong =
               device.shared->note(AccessKind::Write, copy.to, copy.bytes,
                                   threadOf(warp, copy.lane), momentOf(true)))

@@ -36,6 +36,13 @@ struct AsyncCopy {
   uint32_t bytes, read; ///< the rest of `bytes` is filled with zeros
 };
 
+/// A `wgmma` of a warp. It completes when the warp waits for it.
+struct AsyncProduct {
+  const Instruction *instruction;
+  uint64_t left, right; ///< descriptors of A and B
+  bool isAdded;         ///< to the accumulators
+};
+
 /// A warp of the block that runs.
 struct Warp {
   uint32_t first = 0;      ///< the thread of lane 0, in the block
@@ -44,8 +51,23 @@ struct Warp {
   std::vector<Part> parts; ///< of a diverged warp; the lowest pc runs first
   std::vector<char> local; ///< of all lanes
   uint32_t atBarrier = 0;  ///< mask of the lanes that wait
-  /// Groups of copies; the last one is still open.
+  /// Groups of copies, and of products; the last one is still open.
   std::deque<std::vector<AsyncCopy>> copies;
+  std::deque<std::vector<AsyncProduct>> products;
+  /// Whether a `wgmma.fence` came after the last other access to accumulators.
+  bool areAccumulatorsFenced = false;
+  /// The chunks that it wrote, and made not visible to `wgmma` yet.
+  std::vector<uint64_t> unfenced;
+
+  uint32_t number() const { return first / kLanes; }
+};
+
+/// 16 bytes of shared memory, for kernels that use the asynchronous proxy.
+struct SharedChunk {
+  /// The warps that wrote to it and did not execute `fence.proxy.async` since
+  /// then, by bit.
+  uint32_t writers = 0;
+  uint32_t readers = 0; ///< the products that may still read it
 };
 
 /// The host addresses of an access by lane, null for a lane with a finding.
@@ -111,6 +133,15 @@ public:
   /// Completes the oldest copies until at most `groups` closed groups remain.
   void endCopies(Warp &warp, const Instruction &i, size_t groups);
 
+  /// Begins a product. It may read its operands from now on.
+  void beginProduct(Warp &warp, const AsyncProduct &product);
+  /// Closes the open group of products.
+  void closeProducts(Warp &warp) { warp.products.emplace_back(); }
+  /// Completes the oldest products until at most `groups` closed groups remain.
+  void endProducts(Warp &warp, const Instruction &i, size_t groups);
+  /// Makes what the warp wrote to shared memory visible to `wgmma`.
+  void fenceProxies(Warp &warp);
+
 private:
   void start(Warp &warp, Extent index);
   /// Runs a warp until it waits or ends.
@@ -137,6 +168,15 @@ private:
                    AccessKind kind, int32_t thread,
                    const HostAddresses &places);
 
+  /// Records reads of shared memory by a warp, of 16 bytes at each address.
+  void noteChunks(Warp &warp, const Instruction &i,
+                  const std::vector<uint64_t> &addresses);
+  /// Records a write to shared memory that is not visible to `wgmma` yet.
+  void noteGenericWrite(Warp &warp, const Instruction &i, uint64_t at,
+                        uint32_t bytes);
+  /// Checks another use of accumulators than by `wgmma`.
+  void useAccumulators(Warp &warp, const Instruction &i);
+
   Moment momentOf(bool isShared) const;
   int32_t threadOf(const Warp &warp, int lane) const;
   char *accessLane(Warp &warp, const Instruction &i, int lane, Space space,
@@ -151,6 +191,8 @@ private:
   const bool isExact, isAlone;
   std::vector<Span> globalSpans, sharedSpans; ///< by instruction
   std::vector<Span> sorted;
+  /// Of the block's shared memory, if the kernel uses the asynchronous proxy.
+  std::vector<SharedChunk> chunks;
   Moment moment;
   uint32_t number = 0; ///< number of the block
   std::vector<Warp> warps;
