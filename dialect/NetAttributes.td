@@ -151,10 +151,11 @@ def Net_MemoryAttr : Net_FactsAttr<"Memory", "memory"> {
 def Net_KernelAttr : Net_FactsAttr<"Kernel", "kernel"> {
   let summary = "a kernel of a device, and how it is launched";
   let description = [{
-    So many blocks, each of so many threads. The module lists them as `net.kernels`; the
+    So many blocks, each of so many threads, with so much dynamic shared memory. The module lists them as `net.kernels`; the
     place in the list is the number that `netc_launch` takes.
   }];
-  let parameters = (ins StringRefParameter<>:$name, "int64_t":$blocks, "int64_t":$threads);
+  let parameters = (ins StringRefParameter<>:$name, "int64_t":$blocks, "int64_t":$threads,
+                        DefaultValuedParameter<"int64_t", "0">:$sharedBytes);
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral kOfModule = "net.kernels";
   }];

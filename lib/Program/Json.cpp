@@ -75,7 +75,8 @@ std::string netc::program::toJson(const Program &program) {
   for (const Kernel &kernel : program.kernels)
     text["kernels"].push_back({{"name", kernel.name},
                                {"blocks", kernel.blocks},
-                               {"threads", kernel.threads}});
+                               {"threads", kernel.threads},
+                               {"shared_bytes", kernel.sharedBytes}});
   return text.dump();
 }
 
@@ -174,8 +175,9 @@ Program netc::program::parseProgram(const char *text) try {
                            op.at("transcendental"), op.at("bytes"),
                            op.value("format", "")});
   for (const json &kernel : description.value("kernels", json::array()))
-    program.kernels.push_back(
-        {kernel.at("name"), kernel.at("blocks"), kernel.at("threads")});
+    program.kernels.push_back({kernel.at("name"), kernel.at("blocks"),
+                               kernel.at("threads"),
+                               kernel.at("shared_bytes")});
   return program;
 } catch (const json::exception &error) {
   throw FormatError(error.what());

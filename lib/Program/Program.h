@@ -75,6 +75,7 @@ struct Target {
 struct Kernel {
   std::string name;
   int64_t blocks, threads;
+  int64_t sharedBytes; ///< dynamic shared memory of a block
 };
 
 /// The description of a generated program.

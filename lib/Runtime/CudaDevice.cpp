@@ -94,6 +94,11 @@ void CudaDevice::load(const Program &program, const char *code) {
     driver.check(
         driver.getFunction(&functions.back(), module, kernel.name.c_str()),
         "cuModuleGetFunction");
+    if (kernel.sharedBytes)
+      driver.check(driver.setFunction(functions.back(),
+                                      CudaDriver::MostDynamicSharedBytes,
+                                      int(kernel.sharedBytes)),
+                   "cuFuncSetAttribute");
   }
 }
 
@@ -116,8 +121,8 @@ void CudaDevice::launch(int64_t number, void **arguments) {
     return;
   device.failed = device.driver.launch(
       device.functions[size_t(number)], unsigned(kernel.blocks), 1, 1,
-      unsigned(kernel.threads), 1, 1, /*sharedBytes=*/0, device.stream,
-      arguments, nullptr);
+      unsigned(kernel.threads), 1, 1, unsigned(kernel.sharedBytes),
+      device.stream, arguments, nullptr);
   device.failedIn = "cuLaunchKernel";
 }
 

@@ -44,6 +44,8 @@ public:
     CapabilityMajor = 75,
     CapabilityMinor = 76
   };
+  /// Attributes of a function.
+  enum FunctionAttribute { MostDynamicSharedBytes = 8 };
   /// Keys of options of cuModuleLoadDataEx.
   enum LoadOption { ErrorLog = 5, ErrorLogBytes = 6 };
 
@@ -78,6 +80,8 @@ public:
      void **values))                                                           \
   X(getFunction, cuModuleGetFunction,                                          \
     (Function * function, Module module, const char *name))                    \
+  X(setFunction, cuFuncSetAttribute,                                           \
+    (Function function, int attribute, int value))                             \
   X(getVariable, cuModuleGetGlobal_v2,                                         \
     (Address * address, size_t * bytes, Module module, const char *name))      \
   X(createStream, cuStreamCreate, (Stream * stream, unsigned flags))           \

@@ -131,6 +131,7 @@ NETC_API int cuModuleGetFunction(void **function, void *, const char *name) {
   *function = new Function{name};
   return Success;
 }
+NETC_API int cuFuncSetAttribute(void *, int, int) { return Success; }
 NETC_API int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *,
                                   const char *name) {
   try {

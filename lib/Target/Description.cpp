@@ -62,7 +62,7 @@ program::Program netc::describe(ModuleOp module, program::Program program) {
     program.ops.push_back(opOf(row));
   if (auto kernels = module->getAttrOfType<ArrayAttr>(KernelAttr::kOfModule))
     for (auto kernel : kernels.getAsRange<KernelAttr>())
-      program.kernels.push_back(
-          {kernel.getName().str(), kernel.getBlocks(), kernel.getThreads()});
+      program.kernels.push_back({kernel.getName().str(), kernel.getBlocks(),
+                                 kernel.getThreads(), kernel.getSharedBytes()});
   return program;
 }

@@ -44,7 +44,8 @@ void SimulatedDevice::launch(int64_t number, void **arguments) {
   auto &self = static_cast<SimulatedDevice &>(*running);
   const program::Kernel &kernel = self.kernels[size_t(number)];
   self.device.launch(kernel.name, {uint32_t(kernel.blocks)},
-                     {uint32_t(kernel.threads)}, /*sharedBytes=*/0, arguments);
+                     {uint32_t(kernel.threads)}, uint32_t(kernel.sharedBytes),
+                     arguments);
 }
 
 std::vector<int64_t> SimulatedDevice::counts() const {

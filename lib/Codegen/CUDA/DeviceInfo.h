@@ -25,9 +25,12 @@ struct DeviceInfo {
     return device;
   }
 
+  /// The most shared memory of a block that need not be dynamic.
+  static constexpr int64_t kStaticSharedBytes = 48 << 10;
+
   int64_t multiprocessors = 108;
   /// Shared memory of a block, without opting in to more.
-  int64_t sharedBytes = 48 << 10;
+  int64_t sharedBytes = kStaticSharedBytes;
   /// Per multiprocessor and cycle: multiply-adds of f32, and words of 4 bytes
   /// that are read from shared memory.
   int64_t multiplyAdds = 128, sharedWords = 32;

@@ -442,16 +442,29 @@ int64_t netc::alignmentOf(Value memory) {
 }
 
 Value netc::sharedBuffer(ImplicitLocOpBuilder &b, const Twine &name,
-                         Type element, int64_t size) {
+                         Type element, int64_t size, int64_t alignment) {
   auto kernel = b.getBlock()->getParent()->getParentOfType<func::FuncOp>();
   auto memory = MemRefType::get({size}, element, AffineMap(),
                                 b.getI64IntegerAttr(kSharedSpace));
   OpBuilder top(kernel);
   std::string unique = (kernel.getName() + "_" + name).str();
-  top.create<memref::GlobalOp>(b.getLoc(), unique, top.getStringAttr("private"),
-                               memory, top.getUnitAttr(), /*constant=*/false,
-                               /*alignment=*/top.getI64IntegerAttr(16));
-  return b.create<memref::GetGlobalOp>(memory, unique);
+  int64_t bytes = size * element.getIntOrFloatBitWidth() / 8;
+  bool isDynamic = bytes > DeviceInfo::kStaticSharedBytes;
+  // Dynamic shared memory is an external variable without a size.
+  MemRefType variable = memory;
+  if (isDynamic)
+    variable = MemRefType::Builder(memory).setShape({0});
+  top.create<memref::GlobalOp>(
+      b.getLoc(), unique, top.getStringAttr(isDynamic ? "public" : "private"),
+      variable, isDynamic ? Attribute() : top.getUnitAttr(),
+      /*constant=*/false, top.getI64IntegerAttr(alignment));
+  Value buffer = b.create<memref::GetGlobalOp>(variable, unique);
+  if (!isDynamic)
+    return buffer;
+  kernel->setAttr(kSharedBytes, top.getI64IntegerAttr(bytes));
+  return b.create<memref::ReinterpretCastOp>(
+      memory, buffer, /*offset=*/int64_t(0), ArrayRef<int64_t>(size),
+      ArrayRef<int64_t>(1));
 }
 
 std::optional<KernelShape> netc::emitElements(linalg::LinalgOp op) {

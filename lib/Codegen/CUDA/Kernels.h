@@ -22,6 +22,9 @@ constexpr llvm::StringLiteral kThreads = "net.threads";
 /// The attribute of a kernel's function: the threads of a block, if they are
 /// not kBlockThreads.
 constexpr llvm::StringLiteral kThreadsPerBlock = "net.threads_per_block";
+/// The attribute of a kernel's function: the bytes of dynamic shared memory of
+/// a block, if it has any.
+constexpr llvm::StringLiteral kSharedBytes = "net.shared_bytes";
 /// The attribute of a loop whose iterations are sorted by a number, which the
 /// body reads from a tensor at the induction variable, and uses as an index of
 /// the result. Iterations of different numbers are independent.
@@ -90,9 +93,11 @@ llvm::SmallVector<unsigned> loopsOfElements(mlir::linalg::LinalgOp op);
 /// The known alignment of a kernel's operand, in bytes.
 int64_t alignmentOf(mlir::Value memory);
 /// Allocates `size` elements of shared memory for the kernel that is being
-/// built.
+/// built. A kernel can have only one buffer that is too large for static shared
+/// memory.
 mlir::Value sharedBuffer(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
-                         mlir::Type element, int64_t size);
+                         mlir::Type element, int64_t size,
+                         int64_t alignment = 16);
 
 /// Emits a contraction by tiles in shared memory. Like the emitters below,
 /// replaces the op, and the fill before it if that is not null, by the code of

@@ -77,9 +77,11 @@ struct SplitDevice : netc::impl::SplitDeviceBase<SplitDevice> {
         int64_t ofBlock = threads == 1 ? 1 : kBlockThreads;
         if (auto own = function->removeAttr(kThreadsPerBlock))
           ofBlock = cast<IntegerAttr>(own).getInt();
-        int64_t blocks = llvm::divideCeil(threads, ofBlock);
+        int64_t blocks = llvm::divideCeil(threads, ofBlock), sharedBytes = 0;
+        if (auto bytes = function->removeAttr(kSharedBytes))
+          sharedBytes = cast<IntegerAttr>(bytes).getInt();
         kernels.push_back(KernelAttr::get(&getContext(), function.getName(),
-                                          blocks, ofBlock));
+                                          blocks, ofBlock, sharedBytes));
         function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                           types.getUnitAttr());
         function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
