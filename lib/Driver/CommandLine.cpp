@@ -412,15 +412,6 @@ static Exit refuseUnknown(llvm::StringRef argument) {
                                      : didYouMean(spelling(meant))));
 }
 
-/// `sm_80 or sm_90a`
-static std::string archNames() {
-  return llvm::join(llvm::map_range(program::deviceArchs,
-                                    [](const program::DeviceArch &arch) {
-                                      return std::string(arch.name);
-                                    }),
-                    " or ");
-}
-
 /// Handles options that ask about netc itself, such as `--version`.
 static Exit printInformation() {
   auto print = [](llvm::raw_ostream &os) {
@@ -495,7 +486,8 @@ static std::optional<Exit> checkOptionsOfActions() {
 /// Refuses values that an option does not take.
 static std::optional<Exit> checkValues() {
   if (arch.getNumOccurrences() && !program::deviceArchNamed(arch.getValue()))
-    return refuse("`--arch` takes " + archNames() + ", not `" + arch + "`");
+    return refuse("`--arch` takes " + program::deviceArchNames() + ", not `" +
+                  arch + "`");
   if (llvm::is_contained(batches, 0u))
     return refuse("`--batch` takes sizes from 1 on");
   return std::nullopt;

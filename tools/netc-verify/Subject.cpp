@@ -78,6 +78,7 @@ std::optional<JitStep> Subject::build(ModuleOp module,
                                       LoweringOptions options) const {
   options.sizes = sizes;
   options.isa = isa;
+  options.arch = arch;
   options.verified = true;
   OwningOpRef<ModuleOp> lowered = module.clone();
   auto fail = [&](llvm::Error error) {

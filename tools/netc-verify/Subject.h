@@ -18,6 +18,7 @@ struct Subject {
   std::vector<std::string> sizes; ///< of free axes: `N=8`
   /// Whose code is checked.
   program::TargetKind target = program::TargetKind::Cpu;
+  std::string arch; ///< the device to emit code for; empty for all
   /// The widest vectors to use; none for the machine's.
   std::optional<program::Isa> isa;
   mlir::OwningOpRef<mlir::ModuleOp> step;

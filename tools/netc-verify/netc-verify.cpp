@@ -12,6 +12,7 @@
 #include "tools/netc-verify/Subject.h"
 
 #include "lib/Diagnostics/DiagnosticPrinter.h"
+#include "lib/Program/DeviceArch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -47,6 +48,10 @@ static cl::opt<std::string>
            cl::desc("Check code for `cpu` (default), or for `cuda`, which is "
                     "simulated"),
            cl::cat(category));
+static cl::opt<std::string>
+    arch("arch", cl::value_desc("NAME"),
+         cl::desc("Check code for this device, `sm_80` or `sm_90a`, alone"),
+         cl::cat(category));
 static cl::list<std::string> sizes("size", cl::desc("Sizes of free axes"),
                                    cl::value_desc("N=8"), cl::cat(category));
 static cl::list<std::string> runs("run", cl::desc("Only these runs"),
@@ -80,6 +85,7 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
     subject.sizes = sizes;
     subject.target = *program::targetNamed(target);
     subject.isa = program::isaNamed(vectors.getValue());
+    subject.arch = arch;
     Verifier verifier(subject, seed, verbose, quiet);
     if (all || counts)
       holds &= verifier.verifyCounts();
@@ -113,6 +119,11 @@ int main(int argc, char **argv) {
     llvm::errs() << "netc-verify: error: `--target` takes "
                  << llvm::join(llvm::ArrayRef(program::targets), " or ")
                  << ", not `" << target << "`\n";
+    return 2;
+  }
+  if (!arch.empty() && !program::deviceArchNamed(arch.getValue())) {
+    llvm::errs() << "netc-verify: error: `--arch` takes "
+                 << program::deviceArchNames() << ", not `" << arch << "`\n";
     return 2;
   }
   DialectRegistry registry;
