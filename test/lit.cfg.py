@@ -41,6 +41,10 @@ config.available_features.add(config.build_type.lower())
 # CONTRIBUTING.md says how it is made.
 if os.geteuid() == 0 and os.path.exists(os.path.join(config.build_dir, "bare-root/etc/debian_version")):
     config.available_features.add("bare-root")
+# The toolkit of CUDA is seldom in PATH.
+if ptxas := shutil.which("ptxas", path=os.environ["PATH"] + ":/usr/local/cuda/bin"):
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
 for program in "dpkg-shlibdeps", "fish", "git", "man", "node", "nvim", "valgrind", "zsh":
     if shutil.which(program):
         config.available_features.add(program)

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/CUDA/MatrixSchedule.h"
+#include "lib/Program/DeviceArch.h"
 
 #include "gtest/gtest.h"
 
@@ -66,6 +67,33 @@ TEST(MatrixScheduleTest, WhatIsNotCopiedAsAWholeHasTwoStages) {
 TEST(MatrixScheduleTest, FewProductsHaveNoMatrices) {
   EXPECT_FALSE(scheduleMatrix({1, 15, 17, 1000}, 2, true, true, DeviceInfo()));
   EXPECT_FALSE(scheduleMatrix({1, 100, 100, 15}, 2, true, true, DeviceInfo()));
+}
+
+/// A device with wgmma.
+static DeviceInfo hopper() {
+  return DeviceInfo::of(*program::deviceArchNamed("sm_90a"));
+}
+
+TEST(MatrixScheduleTest, WarpgroupsComputeLargeProducts) {
+  MatrixSchedule matrix =
+      *scheduleMatrix({1, 4096, 4096, 4096}, 2, true, true, hopper());
+  EXPECT_TRUE(matrix.isByWarpgroups());
+  EXPECT_EQ(matrix.bm, 128);
+  EXPECT_EQ(matrix.bn, 256);
+  EXPECT_EQ(matrix.threads(), 256);
+  EXPECT_EQ(matrix.stages, 4);
+  EXPECT_LE(matrix.sharedBytes(), hopper().mostSharedBytes);
+  EXPECT_EQ(matrix.executedFlop(), matrix.countedFlop());
+  EXPECT_FALSE(schedule({1, 4096, 4096, 4096}).isByWarpgroups());
+}
+
+TEST(MatrixScheduleTest, WarpsComputeSmallProducts) {
+  for (TileDims dims : {TileDims{1, 64, 64, 64}, TileDims{1, 4096, 4096, 32},
+                        TileDims{1, 16, 4096, 4096}})
+    EXPECT_FALSE(
+        scheduleMatrix(dims, 2, true, true, hopper())->isByWarpgroups());
+  EXPECT_TRUE(scheduleMatrix({132, 64, 64, 64}, 2, true, true, hopper())
+                  ->isByWarpgroups());
 }
 
 /// Chunks of one number, of consecutive rows, fill the banks.

@@ -19,8 +19,10 @@ struct DeviceInfo {
     DeviceInfo device;
     if (arch.capability >= 90) {
       device.multiprocessors = 132;
+      device.warpgroupMultiplyAdds = 2048;
       // Of the 2048 of wgmma, mma.sync reaches 62 %.
       device.matrixMultiplyAdds = 2048 * 62 / 100;
+      device.mostSharedBytes = 227 << 10;
     }
     return device;
   }
@@ -29,14 +31,16 @@ struct DeviceInfo {
   static constexpr int64_t kStaticSharedBytes = 48 << 10;
 
   int64_t multiprocessors = 108;
-  /// Shared memory of a block, without opting in to more.
-  int64_t sharedBytes = kStaticSharedBytes;
+  /// Shared memory of a block, without opting in to more, and with.
+  int64_t sharedBytes = kStaticSharedBytes, mostSharedBytes = 163 << 10;
   /// Per multiprocessor and cycle: multiply-adds of f32, and words of 4 bytes
   /// that are read from shared memory.
   int64_t multiplyAdds = 128, sharedWords = 32;
   /// Per multiprocessor and cycle: multiply-adds of 16-bit matrices by
   /// mma.sync, and bytes that are read from L2.
   int64_t matrixMultiplyAdds = 1024, cacheBytes = 32;
+  /// The same multiply-adds by wgmma; 0 if the device has no such instruction.
+  int64_t warpgroupMultiplyAdds = 0;
 };
 
 } // namespace netc

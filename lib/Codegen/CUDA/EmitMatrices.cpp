@@ -7,6 +7,7 @@
 // k, or along m or n. They consist of chunks of 16 bytes, whose order is
 // swizzled.
 
+#include "lib/Codegen/CUDA/EmitWgmma.h"
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/MatrixSchedule.h"
 #include "lib/Codegen/CUDA/ProductBuilder.h"
@@ -14,6 +15,7 @@
 #include "lib/Codegen/LinalgQueries.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -88,26 +90,19 @@ public:
     warpM = ptx.mul(ptx.div(warp, matrix.warpsN), matrix.rows());
     warpN = ptx.mul(ptx.rem(warp, matrix.warpsN), matrix.columns());
     shared =
-        sharedBuffer(b, "stages", type, matrix.stages * matrix.stageElements());
+        sharedBuffer(b, "stages", type, matrix.stages * matrix.stageElements(),
+                     /*alignment=*/matrix.isByWarpgroups() ? 1024 : 16);
     start = ptx.addressOf(shared);
     for (ContractionOperand operand : {A, B})
       placeCopies(operand);
 
-    int64_t steps = llvm::divideCeil(matrix.dims.k, matrix.bk);
-    for (int64_t stage = 0; stage + 1 < matrix.stages; ++stage) {
-      if (stage < steps)
+    for (int64_t stage = 0; stage < ahead(); ++stage) {
+      if (stage < steps())
         beginStage(b.index(stage), b.index(stage));
       ptx.commitCopies();
     }
-    Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(b.getF32Type()));
-    SmallVector<Value> sums(rows() * columns() * 4, zero);
-    sums = b.loop(steps, 1, sums, [&](Value step, ValueRange sums) {
-      ptx.waitForCopies(matrix.stages - 2);
-      b.create<NVVM::Barrier0Op>();
-      beginLater(step, steps);
-      ptx.commitCopies();
-      return addProducts(b.rem(step, matrix.stages), sums);
-    });
+    SmallVector<Value> sums =
+        matrix.isByWarpgroups() ? sumByWarpgroups() : sumByWarps();
     for (int64_t i = 0; i < rows(); ++i)
       for (int64_t half = 0; half < 2; ++half)
         storeRow(i, half, sums);
@@ -119,6 +114,53 @@ private:
   int64_t rows() const { return matrix.rows() / Matrix::kFragmentM; }
   int64_t columns() const { return matrix.columns() / Matrix::kFragmentN; }
 
+  //===-- Stages ----------------------------------------------------------===//
+
+  int64_t steps() const { return llvm::divideCeil(matrix.dims.k, matrix.bk); }
+  /// How many stages are copied before they are computed with. Warpgroups may
+  /// still read the stage before the last one.
+  int64_t ahead() const {
+    return matrix.stages - (matrix.isByWarpgroups() ? 2 : 1);
+  }
+  /// The offset of the stage of a step.
+  Value placeOfStage(Value step) {
+    return mul(b.rem(step, matrix.stages), matrix.stageElements());
+  }
+
+  SmallVector<Value> sumByWarps() {
+    Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(b.getF32Type()));
+    SmallVector<Value> sums(rows() * columns() * 4, zero);
+    return b.loop(steps(), 1, sums, [&](Value step, ValueRange sums) {
+      ptx.waitForCopies(ahead() - 1);
+      b.create<NVVM::Barrier0Op>();
+      beginLater(step);
+      return addProducts(placeOfStage(step), sums);
+    });
+  }
+
+  SmallVector<Value> sumByWarpgroups() {
+    WarpgroupBuilder group(b, matrix, type.isBF16());
+    // The first products do not read the sums.
+    Value none = b.create<LLVM::UndefOp>(b.getF32Type());
+    SmallVector<Value> sums(rows() * columns() * 4, none);
+    sums = b.loop(steps(), 1, sums, [&](Value step, ValueRange sums) {
+      ptx.waitForCopies(ahead() - 1);
+      ptx.fenceSharedWrites();
+      b.create<NVVM::Barrier0Op>();
+      Value isAdded =
+          b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, step, b.index(0));
+      Value stage =
+          ptx.addressOf(start, placeOfStage(step), matrix.elementBytes);
+      SmallVector<Value> more = group.beginProducts(stage, isAdded, sums);
+      beginLater(step);
+      // The products before these are complete: all warps then copy over what
+      // those read.
+      ptx.waitForProducts(/*open=*/1);
+      return more;
+    });
+    return ptx.waitForProducts(sums);
+  }
+
   //===-- Copies ----------------------------------------------------------===//
 
   int64_t sideOfTile(ContractionOperand operand) const {
@@ -126,6 +168,12 @@ private:
   }
   int64_t rowElements(ContractionOperand operand) const {
     return dims.isAlongK(operand) ? matrix.bk : sideOfTile(operand);
+  }
+  /// The elements of a row that lie side by side in a stage. Warpgroups read
+  /// panels of such rows, one behind the other.
+  int64_t panelElements(ContractionOperand operand) const {
+    return matrix.isByWarpgroups() ? Matrix::kGroupElements
+                                   : rowElements(operand);
   }
   bool isCopied(ContractionOperand operand) const {
     return operand == A ? matrix.copiesA : matrix.copiesB;
@@ -155,7 +203,7 @@ private:
   Value placeOfChunk(Numbers &numbers, ContractionOperand operand, Value row,
                      Value column) {
     int64_t elements = swizzledElements(operand);
-    Swizzle swizzle = Swizzle::of(rowElements(operand) / elements,
+    Swizzle swizzle = Swizzle::of(panelElements(operand) / elements,
                                   elements * matrix.elementBytes);
     Value chunk = numbers.div(column, elements);
     Value by = numbers.rem(numbers.div(row, int64_t(1) << swizzle.shift),
@@ -165,10 +213,17 @@ private:
 
   /// The offset of an element in a stage.
   Value placeInStage(ContractionOperand operand, Value row, Value column) {
-    int64_t swizzled = swizzledElements(operand);
+    int64_t elements = panelElements(operand),
+            swizzled = swizzledElements(operand);
+    Value panel;
+    if (elements < rowElements(operand)) {
+      panel = mul(b.div(column, elements), elements * matrix.bk);
+      column = b.rem(column, elements);
+    }
     Value chunk = placeOfChunk(b, operand, row, column);
-    Value place = b.add(mul(row, rowElements(operand)), mul(chunk, swizzled));
-    return b.add(b.add(place, b.rem(column, swizzled)), startInStage(operand));
+    Value place = b.add(mul(row, elements), mul(chunk, swizzled));
+    place = b.add(b.add(place, b.rem(column, swizzled)), panel);
+    return b.add(place, startInStage(operand));
   }
 
   void placeCopies(ContractionOperand operand) {
@@ -227,14 +282,17 @@ private:
       }
   }
 
-  /// Begins to refill the stage that the previous iteration used.
-  void beginLater(Value step, int64_t steps) {
-    Value later = b.add(step, matrix.stages - 1);
+  /// Begins to refill a stage that no warp reads any more, as a group.
+  void beginLater(Value step) {
+    Value later = b.add(step, ahead());
     Value isOne = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, later,
-                                          b.index(steps));
-    OpBuilder::InsertionGuard guard(b);
-    enterWhere(isOne);
-    beginStage(later, b.rem(later, matrix.stages));
+                                          b.index(steps()));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      enterWhere(isOne);
+      beginStage(later, b.rem(later, matrix.stages));
+    }
+    ptx.commitCopies();
   }
 
   //===-- Products --------------------------------------------------------===//
@@ -300,16 +358,15 @@ private:
 
   SmallVector<Value> addProducts(Value stage, ValueRange before) {
     SmallVector<Value> sums(before);
-    Value first = mul(stage, matrix.stageElements());
     for (int64_t k = 0; k < matrix.bk; k += matrix.fragmentK()) {
       SmallVector<SmallVector<Value>> left, right;
       for (int64_t i = 0; i < rows(); ++i)
         left.push_back(loadFour(
-            A, first, ptx.add(warpM, ptx.i32(i * Matrix::kFragmentM)), k,
+            A, stage, ptx.add(warpM, ptx.i32(i * Matrix::kFragmentM)), k,
             /*isSideFirst=*/true));
       for (int64_t j = 0; j < columns(); j += 2) {
         SmallVector<Value> two = loadFour(
-            B, first, ptx.add(warpN, ptx.i32(j * Matrix::kFragmentN)), k,
+            B, stage, ptx.add(warpN, ptx.i32(j * Matrix::kFragmentN)), k,
             /*isSideFirst=*/false);
         right.push_back({two[0], two[1]});
         right.push_back({two[2], two[3]});

@@ -14,17 +14,22 @@ static constexpr int64_t kMinResults = 256, kMinSums = 16;
 /// More stages hide no more of the latency of memory.
 static constexpr int64_t kMostStages = 4;
 
-/// Estimated cycles for bk of the sum, over all waves of blocks: to multiply,
-/// to read shared memory, or to copy to it, whichever takes longest.
+/// Estimated cycles over all waves of blocks: to multiply, to read shared
+/// memory, or to copy to it, whichever takes longest.
 static int64_t cyclesOfMatrix(const MatrixSchedule &schedule,
                               const DeviceInfo &device) {
+  bool isByWarpgroups = schedule.isByWarpgroups();
+  int64_t rate =
+      isByWarpgroups ? device.warpgroupMultiplyAdds : device.matrixMultiplyAdds;
   int64_t rowBytes = schedule.bk * schedule.elementBytes;
-  int64_t products =
-      schedule.bm * schedule.bn * (rowBytes / 2) / device.matrixMultiplyAdds;
-  int64_t wordsRead = (schedule.rows() + schedule.columns()) * (rowBytes / 4) *
-                      schedule.warpsM * schedule.warpsN;
+  int64_t products = schedule.bm * schedule.bn * (rowBytes / 2) / rate;
+  int64_t readers = isByWarpgroups ? schedule.bm / MatrixSchedule::kGroupRows
+                                   : schedule.warpsM * schedule.warpsN;
+  int64_t rows = isByWarpgroups ? MatrixSchedule::kGroupRows : schedule.rows();
+  int64_t wordsRead = (rows + schedule.columns()) * (rowBytes / 4) * readers;
   int64_t bytesCopied = schedule.elementBytes * schedule.stageElements();
-  return schedule.waves(device) *
+  int64_t steps = (schedule.dims.k + schedule.bk - 1) / schedule.bk;
+  return schedule.waves(device) * steps *
          std::max({products, wordsRead / device.sharedWords,
                    bytesCopied / device.cacheBytes});
 }
@@ -54,6 +59,41 @@ static bool placeWarps(MatrixSchedule &schedule) {
   return isPlaced;
 }
 
+/// The best schedule by `wgmma`, of elements of 16 bits. None if the device
+/// does not have it.
+static std::optional<MatrixSchedule>
+scheduleWarpgroups(const TileDims &dims, bool copiesA, bool copiesB,
+                   const DeviceInfo &device) {
+  std::optional<MatrixSchedule> best;
+  if (!device.warpgroupMultiplyAdds)
+    return best;
+  for (int64_t bm : {128, 64, 256})
+    for (int64_t bn : {256, 192, 128, 64}) {
+      MatrixSchedule matrix{{dims, bm, bn, MatrixSchedule::kGroupElements},
+                            MatrixSchedule::kGroupElementBytes,
+                            bm / MatrixSchedule::kFragmentM,
+                            1,
+                            1,
+                            copiesA,
+                            copiesB,
+                            MatrixInstruction::Wgmma};
+      // A multiprocessor has 64 Ki registers. Elements that are copied one by
+      // one take more of them than chunks.
+      if (bm * bn > (copiesA && copiesB ? 128 * 256 : 128 * 128))
+        continue;
+      matrix.stages =
+          std::min(device.mostSharedBytes / matrix.sharedBytes(), kMostStages);
+      // One stage is read while another one is copied, and the last one may
+      // still be read.
+      if (matrix.stages < 3)
+        continue;
+      if (!best ||
+          cyclesOfMatrix(matrix, device) < cyclesOfMatrix(*best, device))
+        best = matrix;
+    }
+  return best;
+}
+
 std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
                                                    int64_t elementBytes,
                                                    bool copiesA, bool copiesB,
@@ -61,6 +101,8 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
   if (dims.m * dims.n < kMinResults || dims.k < kMinSums)
     return std::nullopt;
   std::optional<MatrixSchedule> best;
+  if (elementBytes == MatrixSchedule::kGroupElementBytes)
+    best = scheduleWarpgroups(dims, copiesA, copiesB, device);
   for (int64_t bm : {128, 64, 32, 16})
     for (int64_t bn : {128, 64, 32, 16}) {
       MatrixSchedule matrix{{dims, bm, bn, /*bk=*/64 / elementBytes},
@@ -96,10 +138,13 @@ llvm::raw_ostream &netc::operator<<(llvm::raw_ostream &os,
                                     const MatrixSchedule &schedule) {
   const TileDims &dims = schedule.dims;
   schedule.print(os);
-  os << schedule.warpsM << " x " << schedule.warpsN << " warps, matrices of "
-     << schedule.bm << " x " << schedule.bn << " x " << schedule.bk << ", "
-     << schedule.stages << " stages, " << schedule.sharedBytes()
-     << " bytes of shared memory; A "
+  if (schedule.isByWarpgroups())
+    os << schedule.bm / MatrixSchedule::kGroupRows << " warpgroups";
+  else
+    os << schedule.warpsM << " x " << schedule.warpsN << " warps";
+  os << ", matrices of " << schedule.bm << " x " << schedule.bn << " x "
+     << schedule.bk << ", " << schedule.stages << " stages, "
+     << schedule.sharedBytes() << " bytes of shared memory; A "
      << (schedule.copiesA ? "in chunks" : "by element") << " along "
      << (dims.isAAlongK ? 'k' : 'm') << ", B "
      << (schedule.copiesB ? "in chunks" : "by element") << " along "

@@ -12,15 +12,24 @@
 
 namespace netc {
 
+/// What multiplies: `mma.sync`, by a warp from registers, or `wgmma`, by a
+/// warpgroup of four warps from shared memory.
+enum class MatrixInstruction { Mma, Wgmma };
+
 /// A block computes a tile of bm x bn elements. It copies bk columns of A and
 /// rows of B to a stage in shared memory. There are several stages: while the
 /// warps compute from one, others are copied. The warps of a block form a grid
 /// over the tile, and each keeps its part of the tile in registers, as
-/// fragments of 16 x 8.
+/// fragments of 16 x 8. A warpgroup computes 64 rows and all columns of the
+/// tile.
 struct MatrixSchedule : TileGrid {
   static constexpr int64_t kFragmentM = 16, kFragmentN = 8;
   /// What a thread copies at once if it is contiguous.
   static constexpr int64_t kChunkBytes = 16;
+  /// The rows of a warpgroup, and the elements of 16 bits of a row in shared
+  /// memory that it reads: 128 bytes.
+  static constexpr int64_t kGroupRows = 64, kGroupElements = 64,
+                           kGroupElementBytes = 2;
 
   /// The size of an element of A and B. An instruction sums up 32 bytes of a
   /// row of A, and a row of a stage has 64.
@@ -29,7 +38,11 @@ struct MatrixSchedule : TileGrid {
   int64_t stages;
   /// Whether chunks of A and of B can be copied as a whole, asynchronously.
   bool copiesA, copiesB;
+  MatrixInstruction instruction = MatrixInstruction::Mma;
 
+  bool isByWarpgroups() const {
+    return instruction == MatrixInstruction::Wgmma;
+  }
   int64_t fragmentK() const { return 32 / elementBytes; }
   /// Elements of a chunk.
   int64_t chunk() const { return kChunkBytes / elementBytes; }

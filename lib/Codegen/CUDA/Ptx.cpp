@@ -132,3 +132,58 @@ SmallVector<Value> PtxBuilder::addProduct(FloatType format, ValueRange left,
                  "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3", b.getF32Type(), 4, operands,
                  /*hasEffects=*/false);
 }
+
+void PtxBuilder::fenceSharedWrites() {
+  effect("fence.proxy.async.shared::cta", "~{memory}", {});
+}
+void PtxBuilder::fenceProducts() {
+  effect("wgmma.fence.sync.aligned", "~{memory}", {});
+}
+void PtxBuilder::commitProducts() {
+  effect("wgmma.commit_group.sync.aligned", "~{memory}", {});
+}
+void PtxBuilder::waitForProducts(int64_t open) {
+  effect("wgmma.wait_group.sync.aligned " + std::to_string(open), "~{memory}",
+         {});
+}
+
+/// The constraints of `count` results, and of operands in the same registers.
+static std::pair<std::string, std::string> sameRegisters(size_t count) {
+  std::string results, operands;
+  for (size_t i = 0; i < count; ++i) {
+    results += "=f,";
+    operands += std::to_string(i) + ",";
+  }
+  return {results, operands};
+}
+
+SmallVector<Value> PtxBuilder::waitForProducts(ValueRange sums) {
+  auto [outputs, inputs] = sameRegisters(sums.size());
+  return results("wgmma.wait_group.sync.aligned 0",
+                 outputs + inputs + "~{memory}", b.getF32Type(), sums.size(),
+                 sums, /*hasEffects=*/true);
+}
+
+SmallVector<Value> PtxBuilder::beginProduct(bool isBF16, Value left,
+                                            Value right,
+                                            std::array<bool, 2> isAlongK,
+                                            Value isAdded, ValueRange sums) {
+  size_t count = sums.size();
+  std::string format = isBF16 ? ".bf16" : ".f16", registers;
+  for (size_t i = 0; i < count; ++i)
+    registers += (i ? ", $" : "$") + std::to_string(i);
+  // The operands that are tied to the sums come first.
+  auto operand = [&](size_t number) {
+    return ", $" + std::to_string(2 * count + number);
+  };
+  auto [outputs, inputs] = sameRegisters(count);
+  SmallVector<Value> operands(sums);
+  operands.append({left, right, isAdded});
+  return results("wgmma.mma_async.sync.aligned.m64n" +
+                     std::to_string(2 * count) + "k16.f32" + format + format +
+                     " {" + registers + "}" + operand(0) + operand(1) +
+                     operand(2) + ", 1, 1, " + (isAlongK[0] ? "0, " : "1, ") +
+                     (isAlongK[1] ? "0" : "1"),
+                 outputs + inputs + "l,l,b,~{memory}", b.getF32Type(), count,
+                 operands, /*hasEffects=*/true);
+}

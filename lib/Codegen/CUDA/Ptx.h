@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include <array>
 
 namespace netc {
 
@@ -70,6 +71,27 @@ public:
                                             mlir::ValueRange left,
                                             mlir::ValueRange right,
                                             mlir::ValueRange sums);
+
+  /// Makes what this thread wrote to shared memory visible to wgmma
+  /// (fence.proxy.async).
+  void fenceSharedWrites();
+  /// Orders accesses to registers before the next products (wgmma.fence).
+  void fenceProducts();
+  /// Begins C[64, n] + A[64, 16] B[16, n], of bf16 or f16 (wgmma), by
+  /// descriptors of A and B in shared memory. `isAlongK`: by operand, whether
+  /// it is contiguous along k. Without `isAdded`, the sums start at 0. A thread
+  /// has n / 2 sums. They must not be used until the product is waited for.
+  llvm::SmallVector<mlir::Value> beginProduct(bool isBF16, mlir::Value left,
+                                              mlir::Value right,
+                                              std::array<bool, 2> isAlongK,
+                                              mlir::Value isAdded,
+                                              mlir::ValueRange sums);
+  /// Makes a group of the products that began since the last call.
+  void commitProducts();
+  /// Waits until all groups of products but the last `open` are complete.
+  void waitForProducts(int64_t open);
+  /// Waits until all products are complete, and returns their sums.
+  llvm::SmallVector<mlir::Value> waitForProducts(mlir::ValueRange sums);
 
 private:
   mlir::Value pure(llvm::StringRef text, llvm::StringRef constraints,
