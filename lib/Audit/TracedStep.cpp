@@ -273,10 +273,16 @@ private:
       product.counter = cost.counter;
     product.made = cost.made;
     product.weight = cost.weight;
-    if (tree.around(i, [&](uint32_t i) {
-          return nameOf(i).contains("sparse");
-        }) != nobody)
+    if (tree.around(i, [&](uint32_t i) { return isOfSparse(nameOf(i)); }) !=
+        nobody)
       forgetCost(product);
+  }
+
+  /// Whether an op is one of sparse tensors. A product of compressed rows is
+  /// called like any other, and asks for their indices.
+  static bool isOfSparse(StringRef name) {
+    return name.contains("sparse") || name == "aten::crow_indices" ||
+           name == "aten::ccol_indices" || name == "aten::_nnz";
   }
 
   /// A product with a sparse operand takes less than one of its shapes.
@@ -290,7 +296,7 @@ private:
   /// is what runs.
   void takeWhole(uint32_t i) {
     TracedProduct &product = step.products[productOf[holder[i]]];
-    if (nameOf(i).contains("sparse"))
+    if (isOfSparse(nameOf(i)))
       forgetCost(product);
     if (!isOp(i) || productKindOf(trace, trace.host[i]) != product.kind)
       return;

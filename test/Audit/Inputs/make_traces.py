@@ -214,6 +214,7 @@ unknown.op("aten::upsample_bilinear2d", IMAGE)
 sparse = {"Input Dims": [[9, 4], [9, 9], [9, 4], [], []]}
 unknown.around("cpu_op", "aten::_sparse_addmm", lambda: unknown.op("aten::addmm", *sparse["Input Dims"]), **sparse)
 unknown.around("cpu_op", "aten::addmm", lambda: unknown.op("aten::sparse_dim", [9, 9]), **sparse)
+unknown.around("cpu_op", "aten::addmm", lambda: unknown.op("aten::crow_indices", [9, 9]), **sparse)
 unknown.op("aten::linalg_solve", [4, 4], [4, 2])
 unknown.op("aten::fft_fft", [4, 4])
 unknown.op("mine::scale", [2, 3], kernels=[("void cutlass::Kernel2<gemm>(int)", 40), ("fbgemm_gpu::scale", 7)])
