@@ -461,10 +461,10 @@ TEST(Readers, TablesRoundToTheirUnit) {
 /// PyTorch prints 100 rows unless it is told otherwise.
 TEST(Readers, TablesHaveAllRows) {
   const std::string rule = "----  ----------  ----------  -----------  \n";
-  std::string table =
-      rule + "Name  Self CPU %  # of Calls  Total FLOPs  \n" + rule +
-      "  mm      60.01%           2        4.000  \n"
-      " add      39.98%           1        1.000  \n";
+  std::string table = rule + "Name  Self CPU %  # of Calls  Total FLOPs  \n" +
+                      rule +
+                      "  mm      60.01%           2        4.000  \n"
+                      " add      39.98%           1        1.000  \n";
   EXPECT_EQ(total(readText(table + rule)), 5);
   table.erase(table.find(" add"));
   EXPECT_EQ(errorOf(table + rule),
