@@ -107,7 +107,7 @@ private:
   enum Price : int64_t {
     Unit = int64_t(1) << 32,
     Same = 0,
-    OtherGradients = Unit / 2, // decides between equal costs
+    OtherGradients = Unit / 2,
     SameFlop = 2 * Unit,
     Adds = 3 * Unit,
     InOrder = 6 * Unit,
@@ -122,19 +122,20 @@ private:
         double ours = firstSums.of(i - 1), theirs = secondSums.of(j - 1);
         if (ours == theirs && a.flop == b.flop && a.mayBe(b))
           offer(1, 1,
-                (isSame(a, b) ? Same : SameFlop) +
-                    (haveSameGradients(a, b) ? Same : OtherGradients) -
+                (isSame(a, b) ? Same : SameFlop) + priceOfGradients(a, b) -
                     likeness(a, b),
                 a.hasSizesOf(b) ? Confidence::Exact : Confidence::Order);
         if (a.mayAddUpTo(b)) {
           if (size_t many = secondSums.addingUpTo(*a.flop, ours, j, maxBlock);
               many && mayBeParts(a, second.slice(j - many, many)) &&
               haveSameResults(a, second.slice(j - many, many)))
-            offer(1, many, Adds - likeness(a, b), Confidence::Sum);
+            offer(1, many, Adds + priceOfGradients(a, b) - likeness(a, b),
+                  Confidence::Sum);
           if (size_t many = firstSums.addingUpTo(*b.flop, theirs, i, maxBlock);
               many && mayBeParts(first.slice(i - many, many), b) &&
               haveSameResults(first.slice(i - many, many), b))
-            offer(many, 1, Adds - likeness(a, b), Confidence::Sum);
+            offer(many, 1, Adds + priceOfGradients(a, b) - likeness(a, b),
+                  Confidence::Sum);
         }
       } else if (a.kind == b.kind) {
         offer(1, 1, InOrder - likeness(a, b), Confidence::Order);
@@ -146,9 +147,16 @@ private:
       offer(0, 1, Gap, Confidence::None);
   }
 
-  /// Whether both have gradients, or neither, as far as is known.
-  static bool haveSameGradients(const Item &ours, const Item &theirs) {
-    return !theirs.hasGradient || ours.hasGradient == theirs.hasGradient;
+  /// The price of gradients that one has and the other has not, or that are of
+  /// a weight and of an input. It decides between equal costs.
+  static int64_t priceOfGradients(const Item &ours, const Item &theirs) {
+    auto areOthers = [](std::optional<bool> a, std::optional<bool> b) {
+      return a && b && a != b;
+    };
+    return areOthers(ours.hasGradient, theirs.hasGradient) ||
+                   areOthers(ours.isOfWeight, theirs.isOfWeight)
+               ? OtherGradients
+               : Same;
   }
 
   /// Whether several items of one side may be one product of the other: none

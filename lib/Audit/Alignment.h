@@ -24,6 +24,8 @@ struct Item {
   llvm::StringRef op; ///< `linear` of a specification; empty for a trace
   /// Whether it has a gradient; none if the trace does not tell.
   std::optional<bool> hasGradient;
+  /// Whether it is the gradient of a weight; none if it may be any.
+  std::optional<bool> isOfWeight;
   /// Whether it cannot be a part of one product with the item before: it reads
   /// the result of that, or an op that computes lies between.
   bool isApart;

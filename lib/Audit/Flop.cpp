@@ -711,6 +711,19 @@ bool netc::audit::isForwardAlone(const Trace &trace, const HostEvent &event) {
          !name.contains("backward");
 }
 
+std::optional<bool> netc::audit::transposesFirst(const Trace &trace,
+                                                 const HostEvent &event) {
+  unsigned first = trace.names[event.name] == "aten::addmm";
+  Dims sizes = trace.shape(event, first), strides = trace.strides(event, first);
+  if (sizes.size() != 2 || strides.size() != 2 || sizes[0] < 2 || sizes[1] < 2)
+    return std::nullopt;
+  if (strides[0] == 1 && strides[1] == sizes[0])
+    return true;
+  if (strides[1] == 1 && strides[0] == sizes[1])
+    return false;
+  return std::nullopt;
+}
+
 bool netc::audit::multipliesByName(StringRef kernel) {
   kernel.consume_front("fbgemm_gpu::"); // not a gemm
   // Inductor's element-wise kernels and reductions name the ops that they fuse.

@@ -66,6 +66,12 @@ std::optional<ProductKind> suspectedKindOf(const trace::Trace &trace,
 /// layer, or the op of its gradient has another name.
 bool isForwardAlone(const trace::Trace &trace, const trace::HostEvent &event);
 
+/// Whether a product of two matrices sums over the rows of its first operand,
+/// which is transposed, as the gradient of a weight does over examples. None if
+/// the strides do not tell.
+std::optional<bool> transposesFirst(const trace::Trace &trace,
+                                    const trace::HostEvent &event);
+
 /// Whether a kernel multiplies, by words in its name.
 bool multipliesByName(llvm::StringRef kernel);
 

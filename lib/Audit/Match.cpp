@@ -143,12 +143,16 @@ private:
     for (auto [place, i] : llvm::enumerate(ours)) {
       const SpecifiedProduct &product = specified[i];
       bool isForward = product.phase == Phase::Forward;
+      std::optional<bool> isOfWeight;
+      if (product.phase == Phase::InputGradient ||
+          product.phase == Phase::WeightGradient)
+        isOfWeight = product.phase == Phase::WeightGradient;
       first.push_back({product.flop, product.elements,
                        product.made * product.iterations, product.kind,
                        product.groups, product.read, product.window,
                        product.dilation, product.isTransposed,
                        names.emplace_back(product.name).get(), product.op,
-                       trained.contains(product.name),
+                       trained.contains(product.name), isOfWeight,
                        isForward && place &&
                            specified[ours[place - 1]].depth != product.depth,
                        product.iterations, weightOf(product)});
@@ -156,13 +160,15 @@ private:
     for (unsigned i : theirs) {
       const TracedProduct &product = traced[i];
       bool isForward = product.phase == TracedProduct::Forward;
-      second.push_back({product.flop, product.elements, product.made,
-                        product.kind, product.groups, product.read,
-                        product.window, product.dilation, product.isTransposed,
-                        names.emplace_back(product.path).get(), "",
-                        isForward && hasMakers ? std::optional(hasGradient[i])
-                                               : std::nullopt,
-                        isForward && product.isApart, 1, 0});
+      second.push_back(
+          {product.flop, product.elements, product.made, product.kind,
+           product.groups, product.read, product.window, product.dilation,
+           product.isTransposed, names.emplace_back(product.path).get(), "",
+           isForward && hasMakers ? std::optional(hasGradient[i])
+                                  : std::nullopt,
+           product.phase == TracedProduct::Backward ? product.isOfWeight
+                                                    : std::nullopt,
+           isForward && product.isApart, 1, 0});
     }
     std::vector<Match> found;
     for (const Block &block : alignItems(first, second)) {
@@ -687,23 +693,28 @@ private:
   }
 
   /// Sorts the gradients of one forward match: those of inputs, then those of
-  /// weights. Several layers with packed weights have one of each.
+  /// weights. Several layers with packed weights have one of each. Strides tell
+  /// where both may have as many elements.
   void sortByOperand(std::vector<unsigned> &ours,
                      std::vector<unsigned> &theirs) const {
-    std::set<Rational> weights;
+    std::set<Rational> weights, inputs;
     Rational all;
     auto isInput = [&](unsigned i) {
       return specified[i].phase == Phase::InputGradient;
     };
     for (unsigned i : ours)
-      if (!isInput(i)) {
+      if (isInput(i)) {
+        inputs.insert(specified[i].made);
+      } else {
         weights.insert(specified[i].made);
         all += specified[i].made;
       }
     weights.insert(all);
     std::stable_partition(ours.begin(), ours.end(), isInput);
     std::stable_partition(theirs.begin(), theirs.end(), [&](unsigned j) {
-      return !weights.count(traced[j].made.value_or(0));
+      Rational made = traced[j].made.value_or(0);
+      return inputs.count(made) && traced[j].isOfWeight ? !*traced[j].isOfWeight
+                                                        : !weights.count(made);
     });
   }
 

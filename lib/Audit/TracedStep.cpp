@@ -252,6 +252,8 @@ private:
     } else if (product.ownPhase == "update") {
       product.phase = TracedProduct::Update;
     }
+    if (kind == ProductKind::Matrices)
+      product.isOfWeight = transposesFirst(trace, trace.host[i]);
     productOf[i] = step.products.size();
     step.products.push_back(std::move(product));
   }

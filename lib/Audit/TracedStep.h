@@ -47,6 +47,9 @@ struct TracedProduct {
   /// it: `aten::linear` hands examples and positions on as rows of one matrix.
   llvm::ArrayRef<int64_t> operand;
   std::optional<Rational> scores; ///< see EventCost
+  /// Of a gradient of matrices: whether it is that of a weight, by strides; see
+  /// transposesFirst().
+  std::optional<bool> isOfWeight;
   int64_t sequence = -1; ///< of its node of autograd; of a backward one, too
   /// Of netc's programs: the op of the specification, and `forward`, `input`,
   /// `weight`, `recompute`.

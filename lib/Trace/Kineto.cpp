@@ -47,7 +47,7 @@ struct Event {
   std::vector<Counter> counters; ///< of `cuda_profiler_range`
   Extents extents;
   float blocksPerSm = -1, occupancy = -1;
-  std::vector<std::vector<int64_t>> shapes;
+  std::vector<std::vector<int64_t>> shapes, strides;
   std::vector<std::string> types, values;
 };
 
@@ -77,8 +77,9 @@ private:
     if (isObject && isEventAt(depth())) {
       inEvent = true;
       event = Event();
-    } else if (inEvent && inside() == 4 && isDims()) {
-      event.shapes.emplace_back();
+    } else if (inEvent && inside() == 4) {
+      if (auto *tensors = tensorsAt())
+        tensors->emplace_back();
     }
     return true;
   }
@@ -91,9 +92,12 @@ private:
     return commit();
   }
 
-  bool isDims() const {
-    return isMember(member(2), "Input Dims") ||
-           isMember(member(2), "Input dims");
+  /// What lists of numbers for each input are here; null if it is none.
+  std::vector<std::vector<int64_t>> *tensorsAt() {
+    StringRef key = member(2);
+    return key == "Input Dims" || key == "Input dims" ? &event.shapes
+           : key == "Input Strides"                   ? &event.strides
+                                                      : nullptr;
   }
 
   bool onScalar(StringRef text) override {
@@ -179,8 +183,9 @@ private:
       addTo(event.extents.grid, numGrid, text);
     else if (level == 3 && key == "block")
       addTo(event.extents.block, numBlock, text);
-    else if (level == 4 && isDims() && !event.shapes.empty())
-      event.shapes.back().push_back(integerIn(text).value_or(-1));
+    else if (auto *tensors = level == 4 ? tensorsAt() : nullptr;
+             tensors && !tensors->empty())
+      tensors->back().push_back(integerIn(text).value_or(-1));
     return true;
   }
 
@@ -360,9 +365,9 @@ private:
     kept.thread = thread->second;
     if (kind != HostEvent::Op)
       return;
-    kept.inputs = trace.addInputs({trace.addShapes(event.shapes),
-                                   trace.addWords(event.types),
-                                   trace.addWords(event.values)});
+    kept.inputs = trace.addInputs(
+        {trace.addShapes(event.shapes), trace.addWords(event.types),
+         trace.addWords(event.values), trace.addShapes(event.strides)});
   }
 
   Trace &trace;

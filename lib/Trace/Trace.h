@@ -51,6 +51,8 @@ struct Inputs {
   Slice shapes; ///< in Trace::tensors
   Slice types;  ///< in Trace::words
   Slice values; ///< in Trace::words: `[2, 2]`, `True`
+  /// In Trace::tensors: the elements from one index of an axis to the next.
+  Slice strides = {};
 };
 
 /// An event on a host thread, from `start` for `duration` nanoseconds.
@@ -221,11 +223,11 @@ struct Trace {
   }
   llvm::ArrayRef<int64_t> shape(const HostEvent &event,
                                 unsigned argument) const {
-    Slice shapes = inputsOf(event).shapes;
-    if (argument >= shapes.size)
-      return {};
-    Slice slice = tensors[shapes.begin + argument];
-    return llvm::ArrayRef(sizes).slice(slice.begin, slice.size);
+    return tensor(inputsOf(event).shapes, argument);
+  }
+  llvm::ArrayRef<int64_t> strides(const HostEvent &event,
+                                  unsigned argument) const {
+    return tensor(inputsOf(event).strides, argument);
   }
   llvm::StringRef value(const HostEvent &event, unsigned argument) const {
     return word(inputsOf(event).values, argument);
@@ -273,6 +275,12 @@ struct Trace {
   }
 
 private:
+  llvm::ArrayRef<int64_t> tensor(Slice list, unsigned argument) const {
+    if (argument >= list.size)
+      return {};
+    Slice slice = tensors[list.begin + argument];
+    return llvm::ArrayRef(sizes).slice(slice.begin, slice.size);
+  }
   llvm::StringRef word(Slice list, unsigned argument) const {
     return argument < list.size ? names[words[list.begin + argument]] : "";
   }

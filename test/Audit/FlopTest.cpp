@@ -71,6 +71,31 @@ TEST(Flop, LinearLayers) {
             std::nullopt);
 }
 
+TEST(Flop, StridesTellWhetherTheFirstOperandIsTransposed) {
+  auto isTransposed = [](const std::string &op, const std::string &shapes,
+                         const std::string &strides) {
+    Trace trace =
+        readText("{\"traceEvents\": [{\"ph\": \"X\", \"cat\": "
+                 "\"cpu_op\", \"name\": \"" +
+                 op +
+                 "\", \"pid\": 1, \"tid\": 1, \"ts\": 1, "
+                 "\"dur\": 1, \"args\": {\"Input Dims\": [" +
+                 shapes + "], \"Input Strides\": [" + strides + "]}}]}");
+    return transposesFirst(trace, trace.host.front());
+  };
+  EXPECT_EQ(isTransposed("aten::mm", "[3, 5], [5, 2]", "[1, 3], [2, 1]"), true);
+  EXPECT_EQ(isTransposed("aten::mm", "[3, 5], [5, 2]", "[5, 1], [2, 1]"),
+            false);
+  EXPECT_EQ(
+      isTransposed("aten::addmm", "[2], [3, 5], [5, 2]", "[1], [1, 3], [2, 1]"),
+      true);
+  for (const char *strides : {"[0, 0], [2, 1]", "[7, 1], [2, 1]", ""})
+    EXPECT_EQ(isTransposed("aten::mm", "[3, 5], [5, 2]", strides),
+              std::nullopt);
+  EXPECT_EQ(isTransposed("aten::mm", "[1, 5], [5, 2]", "[1, 1], [2, 1]"),
+            std::nullopt);
+}
+
 TEST(Flop, ConvolutionsOfLibraries) {
   std::string shapes = "[2, 3, 8, 8], [4, 3, 3, 3]";
   // 16 positions, with 3 x 3 x 3 products for 4 channels of 2 images.

@@ -262,6 +262,28 @@ TEST(Match, AGradientOfPackedWeightsIsNoneOfTheirInput) {
   EXPECT_EQ(textOf(ours, theirs), "q,k,v=0 -q -k -v +1");
 }
 
+TEST(Match, StridesTellGradientsOfOneShape) {
+  std::vector<SpecifiedProduct> ours;
+  for (Phase phase :
+       {Phase::Forward, Phase::InputGradient, Phase::WeightGradient})
+    for (const char *name : {"q", "k"}) {
+      ours.push_back(specified(name, 10, phase));
+      ours.back().made = phase == Phase::WeightGradient ? 4 : 8;
+    }
+  auto back = TracedProduct::Backward;
+  std::vector<TracedProduct> theirs = {traced(20, 1), traced(20, 1, back),
+                                       traced(20, 1, back)};
+  for (bool isFirst : {true, false}) {
+    theirs[1].made = theirs[2].made = 8;
+    theirs[1].isOfWeight = isFirst;
+    theirs[2].isOfWeight = !isFirst;
+    EXPECT_EQ(textOf(ours, theirs),
+              isFirst ? "q,k=0 q,k=2 q,k=1" : "q,k=0 q,k=1 q,k=2");
+    EXPECT_EQ(textOf(ours, {theirs[0], theirs[1]}),
+              isFirst ? "q,k=0 -q -k q,k=1" : "q,k=0 q,k=1 -q -k");
+  }
+}
+
 TEST(Match, GradientsThatAreMadeAgainAreInTheTraceAlone) {
   std::vector<SpecifiedProduct> ours = {
       specified("a", 10), specified("a", 10, Phase::WeightGradient)};
