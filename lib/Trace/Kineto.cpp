@@ -95,9 +95,9 @@ private:
   /// What lists of numbers for each input are here; null if it is none.
   std::vector<std::vector<int64_t>> *tensorsAt() {
     StringRef key = member(2);
-    return key == "Input Dims" || key == "Input dims" ? &event.shapes
-           : key == "Input Strides"                   ? &event.strides
-                                                      : nullptr;
+    if (isMember(key, "Input Dims") || isMember(key, "Input dims"))
+      return &event.shapes;
+    return isMember(key, "Input Strides") ? &event.strides : nullptr;
   }
 
   bool onScalar(StringRef text) override {
