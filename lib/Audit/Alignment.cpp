@@ -179,20 +179,23 @@ private:
            });
   }
 
-  /// Whether a product of matrices multiplies some rows by the same weight.
+  /// Whether a product of matrices has some of the rows and the same weight, or
+  /// some of several pairs of matrices.
   static bool areRowsOf(const Item &part, const Item &whole) {
-    if (whole.weight.isZero() || !whole.flop || !part.flop)
+    if (!whole.flop || !part.flop)
       return false;
     Rational share = *part.flop / *whole.flop;
-    Elements rows = whole.elements;
-    auto weight = llvm::find(rows, whole.weight);
-    if (weight == rows.end())
-      return false;
+    Elements rows = whole.elements, pairs = whole.elements;
+    auto weight =
+        whole.weight.isZero() ? rows.end() : llvm::find(rows, whole.weight);
     for (Rational &elements : rows)
       if (&elements != weight)
         elements *= share;
     llvm::sort(rows);
-    return rows == part.elements;
+    for (Rational &elements : pairs)
+      elements *= share;
+    return part.elements != Elements() &&
+           (rows == part.elements || pairs == part.elements);
   }
 
   /// The length of the longest common subsequence of their names.

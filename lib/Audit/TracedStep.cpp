@@ -365,24 +365,28 @@ private:
         product.isRunAgain = chosen[number] != product.region;
   }
 
-  /// Marks products that no view and no sum alone divides from the one before.
+  /// Marks products that may read what an op has computed from the result of
+  /// the product before.
   void findApart() {
     std::vector<bool> isAround(trace.host.size());
     for (const TracedProduct &product : step.products)
       for (uint32_t i = product.event; i != nobody && !isAround[i];
            i = tree.parent[i])
         isAround[i] = true;
-    bool isApart = true;
-    uint32_t thread = ~0u;
+    const TracedProduct *before = nullptr;
+    bool isComputed = false;
     for (uint32_t i : tree.order) {
-      if (trace.host[i].thread != thread)
-        isApart = true;
-      thread = trace.host[i].thread;
+      if (before && trace.host[i].thread != trace.host[before->event].thread)
+        isComputed = true;
       if (holder[i] == i) {
-        step.products[productOf[i]].isApart = isApart;
-        isApart = false;
+        TracedProduct &product = step.products[productOf[i]];
+        bool mayRead = !before || !before->made || product.operand.empty() ||
+                       elementsOf(product.operand) == *before->made;
+        product.isApart = isComputed && mayRead;
+        before = &product;
+        isComputed = false;
       } else if (holder[i] == nobody && !isAround[i] && isOp(i)) {
-        isApart |= !movesData(nameOf(i));
+        isComputed |= !movesData(nameOf(i));
       }
     }
   }

@@ -71,7 +71,7 @@ struct TracedProduct {
   Rational profilerLargest;
   unsigned parts = 0; ///< number of events inside
   /// Whether an op that computes lies between it and the product before it on
-  /// its thread.
+  /// its thread, whose result it may read.
   bool isApart = false;
   /// Whether its node of autograd runs several times, and this is a run beside
   /// the one with most gradients; see findRunAgain().

@@ -111,6 +111,7 @@ TEST(Match, LayersThatFollowEachOtherAreNotOne) {
   std::vector<SpecifiedProduct> ours = {specified("a", 30), specified("b", 7)};
   std::vector<TracedProduct> theirs = {traced(15), traced(15), traced(7)};
   EXPECT_EQ(textOf(ours, theirs), "a=0,1 b=2");
+  theirs[0].elements = theirs[1].elements = {15, 15, 30};
   theirs[1].isApart = true;
   EXPECT_EQ(textOf(ours, theirs), "-a b=2 +0 +1");
   ours[0].iterations = 2;
@@ -128,11 +129,17 @@ TEST(Match, LayersThatFollowEachOtherAreNotOne) {
   EXPECT_EQ(textOf(ours, theirs), "a=0,1");
   theirs[1].elements = {4, 4, 16};
   EXPECT_EQ(textOf(ours, theirs), "-a +0 +1");
+  // So may several pairs of matrices, such as heads.
+  theirs[0].elements = {2, Rational::fraction(8, 3), 4};
+  theirs[1].elements = {4, Rational::fraction(16, 3), 8};
+  EXPECT_EQ(textOf(ours, theirs), "a=0,1");
   // One that reads the result of the other is not beside it.
   ours = {specified("a", 15), specified("b", 15)};
-  EXPECT_EQ(textOf(ours, {traced(30)}), "a,b=0");
+  theirs = {traced(30)};
+  theirs[0].elements = {15, 30, 30};
+  EXPECT_EQ(textOf(ours, theirs), "a,b=0");
   ours[1].depth = 1;
-  EXPECT_EQ(textOf(ours, {traced(30)}), "-a -b +0");
+  EXPECT_EQ(textOf(ours, theirs), "-a -b +0");
 }
 
 TEST(Match, TwoOfTheTraceAreNotOneOfTwoThatAreAlike) {

@@ -688,6 +688,18 @@ products = lambda: [dual.op("aten::addmm", *NUMBERS), dual.op("aten::mm", *NUMBE
 dual.around("cpu_op", "aten::addmm", products, **{"Input Dims": NUMBERS})
 dual.write("dual")
 
+# A gate and what it lets through are packed in the specification, with an op between them in the trace; layers that follow
+# each other have the sizes of a wide one.
+gated, deep = Trace(), Trace()
+for trace, width in (gated, 24), (deep, 16):
+    trace.op("aten::mm", [30, 16], [16, width])
+    trace.op("aten::silu", [30, width])
+    trace.op("aten::mm", [30, 16], [16, width])
+    trace.op("aten::mul", [30, width], [30, width])
+    trace.op("aten::mm", [30, width], [width, 16])
+gated.write("gated")
+deep.write("deep")
+
 # Experts that take parts of the rows.
 experts = Trace()
 for _ in range(3):
