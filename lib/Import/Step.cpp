@@ -35,7 +35,9 @@ std::string netc::import::sizesText(llvm::ArrayRef<Polynomial> sizes) {
 }
 
 std::string netc::import::realText(double value) {
-  if (std::isinf(value))
+  // The largest number of f32 hides scores, and numbers of the language end
+  // before it.
+  if (std::abs(value) > 1e38)
     return value > 0 ? "inf" : "-inf";
   for (int digits = 1; digits < 18; ++digits) {
     char buffer[40];
