@@ -153,18 +153,18 @@ NestBuilder::NestBuilder(linalg::LinalgOp op)
 }
 
 void NestBuilder::addOperandsOf(linalg::LinalgOp op) {
-  for (Value operand : op->getOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.getType());
-    if (!type) {
-      memory.push_back(operand);
-      continue;
-    }
-    int64_t span = spanOf(type);
-    auto flat = MemRefType::get({span}, type.getElementType());
-    memory.push_back(create<memref::ReinterpretCastOp>(
-        flat, operand, /*offset=*/0, /*sizes=*/ArrayRef<int64_t>{span},
-        /*strides=*/ArrayRef<int64_t>{1}));
-  }
+  for (Value operand : op->getOperands())
+    memory.push_back(isa<MemRefType>(operand.getType()) ? flatten(operand)
+                                                        : operand);
+}
+
+Value NestBuilder::flatten(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t span = spanOf(type);
+  auto flat = MemRefType::get({span}, type.getElementType());
+  return create<memref::ReinterpretCastOp>(flat, memref, /*offset=*/0,
+                                           /*sizes=*/ArrayRef<int64_t>{span},
+                                           /*strides=*/ArrayRef<int64_t>{1});
 }
 
 Value NestBuilder::add(Value a, Value b) {

@@ -66,6 +66,8 @@ public:
   /// Adds the operands of another op, numbered after those that are known.
   void addOperandsOf(mlir::linalg::LinalgOp op);
 
+  /// A memref as a one-dimensional one, from its first to its last element.
+  mlir::Value flatten(mlir::Value memref);
   /// Operand number `operand` as a one-dimensional memref, from its first to
   /// its last element. A scalar stays as it is.
   mlir::Value flat(unsigned operand) const { return memory[operand]; }

@@ -63,11 +63,8 @@ public:
 
   void addGroupPasses(OpPassManager &passes,
                       const LoweringOptions &options) const override {
-    if (options.reference)
-      return;
-    FuseAttentionOptions attention;
-    attention.arch = archs.front().name;
-    passes.addNestedPass<func::FuncOp>(createFuseAttention(attention));
+    if (!options.reference)
+      passes.addNestedPass<func::FuncOp>(createFuseAttention());
   }
 
   LogicalResult printSchedule(ModuleOp module,

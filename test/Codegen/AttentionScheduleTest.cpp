@@ -8,30 +8,41 @@
 
 using namespace netc;
 
-static AttentionSchedule schedule(const AttentionDims &dims) {
-  return *scheduleAttention(dims, DeviceInfo());
+static std::optional<AttentionSchedule>
+schedule(const AttentionDims &dims,
+         const AttentionWork &work = AttentionWork::results()) {
+  return scheduleAttention(dims, work, DeviceInfo());
 }
 
 TEST(AttentionScheduleTest, LargeBlocksOccupyTheDevice) {
-  AttentionSchedule many = schedule({96, 1024, 1024, 64, 64});
+  AttentionSchedule many = *schedule({96, 1024, 1024, 64, 64});
   EXPECT_EQ(many.bm, 128);
   EXPECT_EQ(many.bn, 64);
   EXPECT_EQ(many.threads(), 256);
   EXPECT_EQ(many.blocks(), 768);
   EXPECT_EQ(many.executedFlop(), many.countedFlop());
-  EXPECT_EQ(schedule({12, 512, 512, 64, 64}).bm, 64);
+  EXPECT_EQ(schedule({12, 512, 512, 64, 64})->bm, 64);
+}
+
+TEST(AttentionScheduleTest, GradientsComputeScoresAgain) {
+  AttentionDims dims{96, 1024, 1024, 64, 64};
+  int64_t product = schedule(dims)->countedFlop() / 2;
+  auto queries = schedule(dims, AttentionWork::queryGradients()),
+       keys = schedule(dims, AttentionWork::keyGradients());
+  EXPECT_EQ(queries->countedFlop() + keys->countedFlop(), 5 * product);
+  EXPECT_EQ(queries->executedFlop() + keys->executedFlop(), 9 * product);
 }
 
 TEST(AttentionScheduleTest, TilesFitSharedMemoryAndShortSequences) {
   for (int64_t side : {16, 17, 40, 1000})
     for (int64_t width : {8, 64, 80, 128}) {
-      AttentionSchedule tiles = schedule({1, side, side, width, width});
+      AttentionSchedule tiles = *schedule({1, side, side, width, width});
       EXPECT_LE(tiles.sharedBytes(), DeviceInfo().sharedBytes);
       EXPECT_EQ(tiles.bn % 16, 0);
       EXPECT_GE(tiles.executedFlop(), tiles.countedFlop());
     }
-  EXPECT_EQ(schedule({1, 17, 30, 64, 64}).bm, 32);
-  EXPECT_EQ(schedule({1, 17, 30, 64, 64}).bn, 32);
+  EXPECT_EQ(schedule({1, 17, 30, 64, 64})->bm, 32);
+  EXPECT_EQ(schedule({1, 17, 30, 64, 64})->bn, 32);
 }
 
 /// Chunks of one number, of eight consecutive rows, fill the banks.
@@ -45,7 +56,7 @@ TEST(AttentionScheduleTest, RowsStartInDifferentBanks) {
 }
 
 TEST(AttentionScheduleTest, FewRowsAndWideOnesHaveNone) {
-  EXPECT_FALSE(scheduleAttention({1, 15, 100, 64, 64}, DeviceInfo()));
-  EXPECT_FALSE(scheduleAttention({1, 100, 15, 64, 64}, DeviceInfo()));
-  EXPECT_FALSE(scheduleAttention({1, 100, 100, 256, 64}, DeviceInfo()));
+  EXPECT_FALSE(schedule({1, 15, 100, 64, 64}));
+  EXPECT_FALSE(schedule({1, 100, 15, 64, 64}));
+  EXPECT_FALSE(schedule({1, 100, 100, 256, 64}));
 }

@@ -10,15 +10,43 @@
 
 namespace netc {
 
-/// The attribute of the ops of an attention, which follow each other: a number
-/// that is, for the product Q K', which operand is Q; for the product with V,
-/// which operand is the weights; and otherwise 0.
+/// The attribute of the ops that a kernel of attention consists of, which
+/// follow each other: the name of an AttentionRole, or "start" of a fill.
 constexpr llvm::StringLiteral kAttention = "net.attention";
 
-enum AttentionOperand { Q, K, V, O };
+/// What an op computes, S for short being the scores:
+///   S = Q K', X = f(S), P = softmax(X) and O = P V, and for the gradients
+///   dP = dO V', dS = g(P, dP, D) with D = the sums of P dP along rows,
+///   dV = P' dO, dQ = dS K and dK = dS' Q.
+/// Operands are in the order of the comments.
+enum class AttentionRole {
+  Scores,          ///< Q, K
+  Elements,        ///< any element-wise op that reads S
+  Largest,         ///< of a row of X
+  Exponentials,    ///< X, Largest
+  Sums,            ///< of a row of Exponentials
+  Weights,         ///< Exponentials, Sums
+  Rounded,         ///< Weights
+  Results,         ///< P, V
+  WeightGradients, ///< dO, V
+  RoundedGradients,
+  Corrections,    ///< D
+  ScoreGradients, ///< any element-wise op that reads P, dP and D
+  ValueGradients, ///< P, dO
+  QueryGradients, ///< dS, K; the last op of its kernel
+  KeyGradients    ///< dS, Q; the last op of its kernel
+};
+constexpr size_t kAttentionRoles = 15;
 
-/// What a kernel computes: scores = Q K', elements = f(scores), and product =
-/// softmax(elements) V, on memrefs.
+llvm::StringRef nameOf(AttentionRole role);
+/// The role of an op; none if it has none.
+std::optional<AttentionRole> attentionRoleOf(mlir::Operation *op);
+
+/// The tensors that kernels of attention access.
+enum AttentionOperand { Q, K, V, O, DQ, DK, DV, DO, Maximum, Sum, D };
+constexpr size_t kAttentionOperands = 11;
+
+/// The ops of a kernel, on memrefs, and the loops over its operands.
 struct Attention {
   using Loop = LoopNest::Loop;
 
@@ -26,17 +54,30 @@ struct Attention {
   /// fails.
   static std::optional<Attention> of(llvm::ArrayRef<mlir::Operation *> ops);
 
-  mlir::linalg::GenericOp scores, elements, product;
+  mlir::linalg::GenericOp op(AttentionRole role) const {
+    return ops[size_t(role)];
+  }
+  /// The memref that an op writes.
+  mlir::Value resultOf(AttentionRole role) const {
+    return op(role).getDpsInits()[0];
+  }
+  AttentionDims sizes() const;
+  /// Whether the kernel computes gradients for keys and values. Then its blocks
+  /// share out the keys, and go through the rows.
+  bool isOfKeys() const { return bool(op(AttentionRole::KeyGradients)); }
+  AttentionWork work() const;
+
+  std::array<mlir::linalg::GenericOp, kAttentionRoles> ops;
   /// Loops with their strides by AttentionOperand. Those over axes of the
   /// scores have the axis in `dims`.
-  llvm::SmallVector<Loop> batch, rows;
-  Loop keys, depth, columns;
-  /// By AttentionOperand: the offset of the first element.
-  std::array<int64_t, 4> starts;
+  llvm::SmallVector<Loop> batch, rows, keys;
+  Loop depth, columns;
+  /// By AttentionOperand: the memref, and the offset of its first element.
+  std::array<mlir::Value, kAttentionOperands> memory;
+  std::array<int64_t, kAttentionOperands> starts = {};
 
-  unsigned operandOfQ() const;
-  unsigned operandOfWeights() const;
-  AttentionDims sizes() const;
+private:
+  bool add(AttentionRole role, llvm::MutableArrayRef<Loop> axes);
 };
 
 } // namespace netc

@@ -12,24 +12,28 @@ using namespace netc;
 static constexpr int64_t kMinSide = 16, kMaxWidth = 128;
 
 int64_t AttentionSchedule::sharedElements() const {
-  return std::max(bm * stride(dims.depth), kStages * stageElements());
+  return std::max(bm * stride(std::max(dims.depth, dims.columns)),
+                  kStages * stageElements());
 }
 
 int64_t AttentionSchedule::executedFlop() const {
   return 2 * blocks() * bm * tiles() * bn *
-         (padded(dims.depth) + padded(dims.columns));
+         (work.depth * padded(dims.depth) +
+          work.columns * padded(dims.columns));
 }
 
 int64_t AttentionSchedule::countedFlop() const {
-  return 2 * dims.batch * dims.rows * dims.keys * (dims.depth + dims.columns);
+  return 2 * dims.batch * dims.rows * dims.keys *
+         (work.countedDepth * dims.depth + work.countedColumns * dims.columns);
 }
 
 std::optional<AttentionSchedule>
-netc::scheduleAttention(const AttentionDims &dims, const DeviceInfo &device) {
+netc::scheduleAttention(const AttentionDims &dims, const AttentionWork &work,
+                        const DeviceInfo &device) {
   if (dims.rows < kMinSide || dims.keys < kMinSide || dims.depth > kMaxWidth ||
       dims.columns > kMaxWidth)
     return std::nullopt;
-  AttentionSchedule best{dims, 16, 64};
+  AttentionSchedule best{dims, work, 16, work.maxKeys};
   // Each block reads all of K and V, so larger ones read less, if they still
   // occupy the device.
   while (best.bm < 128 && best.bm < dims.rows) {

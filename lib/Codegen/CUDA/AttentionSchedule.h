@@ -2,7 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How a device computes softmax(f(Q K')) V in one kernel, as data.
+// How a device computes softmax(f(Q K')) V, and the gradients, as data.
 
 #ifndef NETC_LIB_CODEGEN_CUDA_ATTENTIONSCHEDULE_H
 #define NETC_LIB_CODEGEN_CUDA_ATTENTIONSCHEDULE_H
@@ -20,6 +20,19 @@ struct AttentionDims {
   int64_t batch = 1, rows, keys, depth, columns;
 };
 
+/// The products of a kernel along the depth and along the columns: those that
+/// it executes, and those that are counted.
+struct AttentionWork {
+  int64_t depth, columns, countedDepth, countedColumns;
+  int64_t maxKeys; ///< the most keys at a time, which take registers
+
+  static AttentionWork results() { return {1, 1, 1, 1, 64}; }
+  /// Sums of the softmax and D come first, from the same scores.
+  static AttentionWork queryGradients() { return {3, 2, 2, 1, 32}; }
+  /// Computes the scores and dP again.
+  static AttentionWork keyGradients() { return {2, 2, 1, 1, 32}; }
+};
+
 /// A block computes bm rows of the result, 16 in each warp. It copies bn rows
 /// of K and V to a stage in shared memory at a time, and keeps a running
 /// maximum and sum of each row (Dao 2023, arXiv:2307.08691). Scores stay in
@@ -30,6 +43,7 @@ struct AttentionSchedule {
   static constexpr int64_t kChunk = 8;
 
   AttentionDims dims;
+  AttentionWork work;
   int64_t bm, bn;
 
   int64_t threads() const { return 32 * bm / 16; }
@@ -44,7 +58,7 @@ struct AttentionSchedule {
   int64_t stageElements() const {
     return bn * (stride(dims.depth) + stride(dims.columns));
   }
-  /// The rows of Q are in the memory of the stages before those of K.
+  /// The block's own rows are in the memory of the stages before the others.
   int64_t sharedElements() const;
   int64_t sharedBytes() const { return 2 * sharedElements(); }
   int64_t executedFlop() const;
@@ -54,6 +68,7 @@ struct AttentionSchedule {
 /// None if there are too few rows or keys for matrix instructions, or rows too
 /// long for the registers of a thread.
 std::optional<AttentionSchedule> scheduleAttention(const AttentionDims &dims,
+                                                   const AttentionWork &work,
                                                    const DeviceInfo &device);
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os,

@@ -7,9 +7,12 @@
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/LinalgQueries.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 #include <cmath>
 
@@ -21,28 +24,82 @@ namespace netc {
 #include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
 
-namespace {
-/// The ops from a product of queries and keys to one of weights and values, in
-/// their order. Nothing else reads what is between.
-class AttentionFinder {
-public:
-  explicit AttentionFinder(linalg::GenericOp product) : product(product) {}
+using Role = AttentionRole;
 
-  /// Whether `product` is the last op of an attention.
-  bool find();
+namespace {
+/// Finds the ops of attention, which nothing else reads, on tensors.
+class AttentionFinder {
+protected:
+  explicit AttentionFinder(Block *block) : block(block) {}
+
+  linalg::GenericOp &op(Role role) { return ops[size_t(role)]; }
+  /// Input number `number` of an op, in the order of AttentionRole.
+  Value input(Role role, unsigned number) {
+    return op(role).getInputs()[number ^ isSwapped[size_t(role)]];
+  }
+  AffineMap map(Role role, unsigned number) {
+    bool swaps = number < 2 && isSwapped[size_t(role)];
+    return op(role).getIndexingMapsArray()[number ^ swaps];
+  }
+
+  /// Sets the role of the only op that reads a result together with `others`.
+  bool findMaker(Role role, Value tensor, ArrayRef<Role> readers);
+  bool isSoftmax();
+  /// Finds what the softmax reads, from its weights on.
+  bool findScores();
+  bool isProduct(Role role, unsigned scores);
+  SmallVector<int64_t> axesOf(Role role, unsigned operand, unsigned scores);
+  bool hasAxes(Role role, unsigned operand, unsigned scores, bool isOfKeys);
+  /// Whether axes of the scores have that of the keys, which the softmax sums
+  /// over.
+  bool haveKeys(ArrayRef<int64_t> axes) {
+    return llvm::any_of(axes, [&](int64_t axis) {
+      return axis >= 0 && !map(Role::Sums, 1).isFunctionOfDim(axis);
+    });
+  }
+  bool areOf16Bits(ArrayRef<Role> products);
   AttentionDims sizes();
-  /// Marks the ops, and moves them before `product`.
+
+  /// Moves ops to the insertion point, and marks them.
+  void place(OpBuilder &b, ArrayRef<Role> roles);
+
+  Block *block;
+  std::array<linalg::GenericOp, kAttentionRoles> ops;
+  /// Whether the factors of a product are in the other order.
+  std::array<bool, kAttentionRoles> isSwapped = {};
+};
+
+/// O = softmax(X) V.
+class ResultFinder : public AttentionFinder {
+public:
+  explicit ResultFinder(linalg::GenericOp product)
+      : AttentionFinder(product->getBlock()) {
+    op(Role::Results) = product;
+  }
+  bool find(const DeviceInfo &device);
+  void mark();
+};
+
+/// The gradients of an attention that is computed again.
+class GradientFinder : public AttentionFinder {
+public:
+  explicit GradientFinder(linalg::GenericOp scoreGradients)
+      : AttentionFinder(scoreGradients->getBlock()) {
+    op(Role::ScoreGradients) = scoreGradients;
+  }
+  bool find(const DeviceInfo &device);
   void mark();
 
 private:
   bool findWeights();
-  bool findSoftmax();
-  bool findScores();
-  bool hasLoopsOfAttention();
+  bool findRounded(Value weights);
+  bool findProducts();
+  bool readsWithRows();
+  bool readSame(Role role, unsigned number, unsigned scores, Role other,
+                unsigned inOther, unsigned otherScores);
+  bool canMove();
 
-  linalg::GenericOp product, weights, sums, exponentials, largest, elements,
-      scores;
-  unsigned ofWeights, ofQueries; ///< operands of the products
+  Operation *point = nullptr; ///< the first of the products that are results
 };
 } // namespace
 
@@ -103,167 +160,398 @@ static bool readsWithReduced(linalg::GenericOp op,
          op.getInputs()[1] == reduction->getResult(0);
 }
 
-bool AttentionFinder::findWeights() {
-  for (unsigned operand : {0, 1}) {
-    weights = makerOf(product.getInputs()[operand], product.getOperation());
-    if (!weights || !isElementwise(weights) || weights.getNumDpsInputs() != 2 ||
-        !computes(weights, 1))
-      continue;
-    auto quotient = computed<arith::DivFOp>(weights);
-    if (!quotient || quotient.getLhs() != weights.getBody()->getArgument(0) ||
-        quotient.getRhs() != weights.getBody()->getArgument(1))
-      continue;
-    ofWeights = operand;
-    return true;
-  }
-  return false;
+bool AttentionFinder::findMaker(Role role, Value tensor,
+                                ArrayRef<Role> readers) {
+  SmallVector<Operation *> users;
+  for (Role reader : readers)
+    users.push_back(op(reader));
+  op(role) = makerOf(tensor, users);
+  return op(role) && op(role)->getBlock() == block;
 }
 
-bool AttentionFinder::findSoftmax() {
-  sums = makerOf(weights.getInputs()[1], weights.getOperation());
-  if (!sums || !reduces<arith::AddFOp>(sums, 0) ||
-      !readsWithReduced(weights, sums))
+/// Whether the weights are quotients of exponentials and their sums.
+bool AttentionFinder::isSoftmax() {
+  linalg::GenericOp weights = op(Role::Weights);
+  if (!isElementwise(weights) || weights.getNumDpsInputs() != 2 ||
+      !computes(weights, 1))
     return false;
-  exponentials = makerOf(weights.getInputs()[0], {weights, sums});
-  if (!exponentials || sums.getInputs()[0] != weights.getInputs()[0] ||
-      exponentials.getNumDpsInputs() != 2 || !computes(exponentials, 2) ||
-      !getElementTypeOrSelf(weights.getInputs()[0].getType()).isF32())
+  auto quotient = computed<arith::DivFOp>(weights);
+  return quotient && quotient.getLhs() == weights.getBody()->getArgument(0) &&
+         quotient.getRhs() == weights.getBody()->getArgument(1);
+}
+
+bool AttentionFinder::findScores() {
+  linalg::GenericOp weights = op(Role::Weights);
+  if (!findMaker(Role::Sums, weights.getInputs()[1], Role::Weights) ||
+      !reduces<arith::AddFOp>(op(Role::Sums), 0) ||
+      !readsWithReduced(weights, op(Role::Sums)) ||
+      !findMaker(Role::Exponentials, weights.getInputs()[0],
+                 {Role::Weights, Role::Sums}) ||
+      op(Role::Sums).getInputs()[0] != weights.getInputs()[0])
     return false;
+  linalg::GenericOp exponentials = op(Role::Exponentials);
   auto exp = computed<math::ExpOp>(exponentials);
   auto shifted =
       exp ? exp.getOperand().getDefiningOp<arith::SubFOp>() : nullptr;
   Block &body = *exponentials.getBody();
-  if (!shifted || converted(shifted.getLhs()) != body.getArgument(0) ||
+  if (!shifted || exponentials.getNumDpsInputs() != 2 ||
+      !computes(exponentials, 2) ||
+      !getElementTypeOrSelf(exponentials->getResult(0)).isF32() ||
+      converted(shifted.getLhs()) != body.getArgument(0) ||
       converted(shifted.getRhs()) != body.getArgument(1))
     return false;
-  largest = makerOf(exponentials.getInputs()[1], exponentials.getOperation());
-  return largest && reduces<arith::MaximumFOp>(largest, -INFINITY) &&
-         readsWithReduced(exponentials, largest) &&
-         largest.getIndexingMapsArray()[1] == sums.getIndexingMapsArray()[1] &&
-         largest.getInputs()[0] == exponentials.getInputs()[0];
-}
-
-/// Whether a product sums, from zero on, products of operands of 16 bits along
-/// one axis.
-static bool isProductOf16Bits(linalg::GenericOp op) {
-  auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
-  auto is16 = [](Value operand) {
-    Type element = getElementTypeOrSelf(operand.getType());
-    return element.isBF16() || element.isF16();
-  };
-  return isContraction(op) && op.getNumReductionLoops() == 1 && fill &&
-         matchPattern(fill.value(), m_AnyZeroFloat()) &&
-         llvm::all_of(op.getInputs(), is16) &&
-         getElementTypeOrSelf(op.getOutputs()[0].getType()).isF32() &&
-         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-           return map.isProjectedPermutation();
-         });
-}
-
-bool AttentionFinder::findScores() {
-  elements = makerOf(largest.getInputs()[0], {largest, exponentials});
-  if (!elements || !isElementwise(elements))
+  Value elements = exponentials.getInputs()[0];
+  if (!findMaker(Role::Largest, exponentials.getInputs()[1],
+                 Role::Exponentials) ||
+      !reduces<arith::MaximumFOp>(op(Role::Largest), -INFINITY) ||
+      !readsWithReduced(exponentials, op(Role::Largest)) ||
+      map(Role::Largest, 1) != map(Role::Sums, 1) ||
+      op(Role::Largest).getInputs()[0] != elements ||
+      !findMaker(Role::Elements, elements,
+                 {Role::Largest, Role::Exponentials}) ||
+      !isElementwise(op(Role::Elements)))
     return false;
-  for (OpOperand *input : elements.getDpsInputOperands()) {
-    scores = makerOf(input->get(), elements.getOperation());
-    if (scores && isProductOf16Bits(scores) &&
-        elements.getMatchingIndexingMap(input).isIdentity())
+  for (OpOperand *input : op(Role::Elements).getDpsInputOperands())
+    if (op(Role::Elements).getMatchingIndexingMap(input).isIdentity() &&
+        findMaker(Role::Scores, input->get(), Role::Elements) &&
+        isProduct(Role::Scores, 2))
       return true;
-  }
   return false;
 }
 
-/// Whether the weights are summed along the axis of the softmax, values have
-/// the axes that queries and keys share, and queries lack that of the softmax.
-bool AttentionFinder::hasLoopsOfAttention() {
-  SmallVector<AffineMap> first = scores.getIndexingMapsArray(),
-                         second = product.getIndexingMapsArray();
-  AffineMap read = second[ofWeights], values = second[1 - ofWeights];
-  unsigned axes = read.getNumResults(), others = 0;
-  AffineMap kept = sums.getIndexingMapsArray()[1];
-  auto iterators = product.getIteratorTypesArray();
-  std::optional<unsigned> keys;
-  for (unsigned axis = 0; axis < axes; ++axis)
-    if (!kept.isFunctionOfDim(axis))
-      keys = axis;
-  if (!keys ||
-      iterators[read.getDimPosition(*keys)] != utils::IteratorType::reduction)
-    return false;
-  unsigned key = first[2].getDimPosition(*keys);
-  ofQueries = first[0].isFunctionOfDim(key) ? 1 : 0;
-  AffineMap queries = first[ofQueries], ofKeys = first[1 - ofQueries];
-  if (queries.isFunctionOfDim(key))
-    return false;
-  for (unsigned axis = 0; axis < axes; ++axis) {
-    unsigned inScores = first[2].getDimPosition(axis),
-             inProduct = read.getDimPosition(axis);
-    if ((axis != *keys && !queries.isFunctionOfDim(inScores)) ||
-        ofKeys.isFunctionOfDim(inScores) != values.isFunctionOfDim(inProduct))
-      return false;
-  }
-  // Beside the axes of the weights, the product has one of the values.
-  for (unsigned loop = 0; loop < product.getNumLoops(); ++loop)
-    others += !read.isFunctionOfDim(loop);
-  return others == 1 && first[2].getNumResults() + 1 == scores.getNumLoops();
+/// Whether an op sums products, from zero on, with the axes of the scores and
+/// one other. Operand `scores` has the former.
+bool AttentionFinder::isProduct(Role role, unsigned scores) {
+  linalg::GenericOp product = op(role);
+  auto fill = product.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+  return isContraction(product) && fill &&
+         matchPattern(fill.value(), m_AnyZeroFloat()) &&
+         llvm::all_of(
+             product.getIndexingMapsArray(),
+             [](AffineMap map) { return map.isProjectedPermutation(); }) &&
+         map(role, scores).getNumResults() + 1 == product.getNumLoops();
 }
 
-bool AttentionFinder::find() {
-  if (!isProductOf16Bits(product) || !findWeights() || !findSoftmax() ||
-      !findScores() || !hasLoopsOfAttention())
-    return false;
-  auto element = [](linalg::GenericOp op, unsigned operand) {
-    return getElementTypeOrSelf(op.getInputs()[operand].getType());
-  };
-  Type format = element(scores, 0);
-  for (unsigned operand : {0, 1})
-    if (element(scores, operand) != format ||
-        element(product, operand) != format)
-      return false;
-  for (linalg::GenericOp op :
-       {scores, elements, largest, exponentials, sums, weights})
-    if (op->getBlock() != product->getBlock() || !readsTheSame(op, product))
-      return false;
-  return true;
+/// The axes of the scores that the axes of an operand are; -1 for the other.
+SmallVector<int64_t> AttentionFinder::axesOf(Role role, unsigned operand,
+                                             unsigned scores) {
+  SmallVector<int64_t> axes;
+  AffineMap of = map(role, scores);
+  for (AffineExpr axis : map(role, operand).getResults()) {
+    if (auto position = of.getResultPosition(axis))
+      axes.push_back(*position);
+    else
+      axes.push_back(-1);
+  }
+  return axes;
+}
+
+/// Whether an operand has the axes of keys, or of rows: beside one of its own,
+/// all that K has, or all that Q has. So has a result of the op.
+bool AttentionFinder::hasAxes(Role role, unsigned operand, unsigned scores,
+                              bool isOfKeys) {
+  SmallVector<int64_t> axes = axesOf(role, operand, scores),
+                       expected = axesOf(Role::Scores, isOfKeys, 2);
+  llvm::sort(axes);
+  llvm::sort(expected);
+  return axes == expected;
+}
+
+/// Whether the factors of all products are of one 16-bit format.
+bool AttentionFinder::areOf16Bits(ArrayRef<Role> products) {
+  Type format = getElementTypeOrSelf(input(Role::Scores, 0).getType());
+  return (format.isBF16() || format.isF16()) &&
+         llvm::all_of(products, [&](Role role) {
+           return llvm::all_of(op(role).getInputs(), [&](Value factor) {
+             return getElementTypeOrSelf(factor.getType()) == format;
+           });
+         });
 }
 
 AttentionDims AttentionFinder::sizes() {
   AttentionDims dims{1, 1, 1, 1, 1};
-  SmallVector<AffineMap> maps = scores.getIndexingMapsArray();
-  for (auto [loop, extent] : llvm::enumerate(scores.getStaticLoopRanges())) {
-    bool isOfQueries = maps[ofQueries].isFunctionOfDim(loop),
-         isOfKeys = maps[1 - ofQueries].isFunctionOfDim(loop);
-    (!maps[2].isFunctionOfDim(loop) ? dims.depth
-     : !isOfQueries                 ? dims.keys
-     : isOfKeys                     ? dims.batch
-                                    : dims.rows) *= extent;
-  }
-  AffineMap read = product.getIndexingMapsArray()[ofWeights];
-  for (auto [loop, extent] : llvm::enumerate(product.getStaticLoopRanges()))
-    if (!read.isFunctionOfDim(loop))
-      dims.columns = extent;
+  AffineMap ofRows = map(Role::Sums, 1);
+  SmallVector<int64_t> ofKeys = axesOf(Role::Scores, 1, 2);
+  auto scores =
+      cast<RankedTensorType>(op(Role::Scores)->getResult(0).getType());
+  for (auto [axis, extent] : llvm::enumerate(scores.getShape()))
+    (!ofRows.isFunctionOfDim(axis)               ? dims.keys
+     : llvm::is_contained(ofKeys, int64_t(axis)) ? dims.batch
+                                                 : dims.rows) *= extent;
+  auto widthOf = [&](Role role, unsigned operand, unsigned of) {
+    SmallVector<int64_t> axes = axesOf(role, operand, of);
+    auto type = cast<RankedTensorType>(input(role, operand).getType());
+    return type.getDimSize(llvm::find(axes, -1) - axes.begin());
+  };
+  dims.depth = widthOf(Role::Scores, 0, 2);
+  dims.columns = op(Role::Results) ? widthOf(Role::Results, 1, 0)
+                                   : widthOf(Role::WeightGradients, 1, 2);
   return dims;
 }
 
-void AttentionFinder::mark() {
-  OpBuilder b(product);
-  auto place = [&](linalg::GenericOp op, unsigned number) {
-    auto role = b.getI64IntegerAttr(number);
-    if (auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>()) {
-      // Of its own.
-      Operation *start = b.clone(*fill);
-      start->setAttr(kAttention, role);
-      op.getOutputsMutable()[0].set(start->getResult(0));
-      if (fill->use_empty())
-        fill.erase();
+static void mark(Operation *op, StringRef name) {
+  op->setAttr(kAttention, StringAttr::get(op->getContext(), name));
+}
+
+/// Gives an op a tensor of its own for its result.
+static void makeStart(OpBuilder &b, linalg::GenericOp op) {
+  b.setInsertionPoint(op);
+  OpOperand &init = op.getDpsInitsMutable()[0];
+  Operation *before = init.get().getDefiningOp();
+  auto type = cast<RankedTensorType>(init.get().getType());
+  if (auto fill = dyn_cast_or_null<linalg::FillOp>(before)) {
+    Value none = b.create<tensor::EmptyOp>(op.getLoc(), type.getShape(),
+                                           type.getElementType());
+    auto own = b.create<linalg::FillOp>(op.getLoc(), fill.value(), none);
+    mark(own, "start");
+    init.set(own.getResult(0));
+  } else {
+    // PlaceResults would let the op overwrite one of its operands.
+    init.set(b.create<bufferization::AllocTensorOp>(op.getLoc(), type,
+                                                    ValueRange()));
+  }
+  if (before && isOpTriviallyDead(before))
+    before->erase();
+}
+
+void AttentionFinder::place(OpBuilder &b, ArrayRef<Role> roles) {
+  for (Role role : roles) {
+    linalg::GenericOp op = this->op(role);
+    op->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
+    makeStart(b, op);
+    if (std::exchange(isSwapped[size_t(role)], false)) {
+      SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+      std::swap(maps[0], maps[1]);
+      op.setIndexingMapsAttr(b.getAffineMapArrayAttr(maps));
+      Value first = op.getInputs()[0];
+      op.getInputsMutable()[0].set(op.getInputs()[1]);
+      op.getInputsMutable()[1].set(first);
     }
-    op->setAttr(kAttention, role);
-    if (op != product)
-      op->moveBefore(product);
+    mark(op, nameOf(role));
+    b.setInsertionPointAfter(op);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+bool ResultFinder::find(const DeviceInfo &device) {
+  linalg::GenericOp product = op(Role::Results);
+  for (bool isSecond : {false, true}) {
+    isSwapped[size_t(Role::Results)] = isSecond;
+    if (!findMaker(Role::Weights, input(Role::Results, 0), Role::Results) ||
+        !isSoftmax() || !findScores() || !isProduct(Role::Results, 0))
+      continue;
+    isSwapped[size_t(Role::Scores)] = haveKeys(axesOf(Role::Scores, 0, 2));
+    return hasAxes(Role::Results, 1, 0, /*isOfKeys=*/true) &&
+           hasAxes(Role::Results, 2, 0, /*isOfKeys=*/false) &&
+           areOf16Bits({Role::Scores, Role::Results}) &&
+           llvm::all_of(ops,
+                        [&](linalg::GenericOp op) {
+                          return !op || readsTheSame(op, product);
+                        }) &&
+           scheduleAttention(sizes(), AttentionWork::results(), device);
+  }
+  return false;
+}
+
+void ResultFinder::mark() {
+  OpBuilder b(op(Role::Results)->getNextNode());
+  place(b, {Role::Scores, Role::Elements, Role::Largest, Role::Exponentials,
+            Role::Sums, Role::Weights, Role::Results});
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+/// Whether an op sums up products of its two operands, from zero on.
+static bool sumsProducts(linalg::GenericOp op) {
+  Operation *sum = op ? combinerOf(op, 0) : nullptr;
+  if (!isa_and_nonnull<arith::AddFOp>(sum) || op.getNumDpsInputs() != 2 ||
+      !computes(op, 2))
+    return false;
+  auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+  Block &body = *op.getBody();
+  return fill && matchPattern(fill.value(), m_AnyZeroFloat()) &&
+         llvm::any_of(sum->getOperands(), [&](Value term) {
+           auto product = term.getDefiningOp<arith::MulFOp>();
+           return product &&
+                  converted(product.getLhs()) == body.getArgument(0) &&
+                  converted(product.getRhs()) == body.getArgument(1);
+         });
+}
+
+/// Finds P, D and dP, which dS is computed from.
+bool GradientFinder::findWeights() {
+  linalg::GenericOp gradients = op(Role::ScoreGradients);
+  for (Value sums : gradients.getInputs()) {
+    if (!findMaker(Role::Corrections, sums, Role::ScoreGradients) ||
+        !sumsProducts(op(Role::Corrections)))
+      continue;
+    for (bool isSecond : {false, true}) {
+      isSwapped[size_t(Role::Corrections)] = isSecond;
+      Value gradient = input(Role::Corrections, 0),
+            weights = input(Role::Corrections, 1);
+      auto maker = weights.getDefiningOp<linalg::GenericOp>();
+      if (!maker || !llvm::is_contained(gradients.getInputs(), gradient) ||
+          !llvm::is_contained(gradients.getInputs(), weights))
+        continue;
+      op(Role::Weights) = maker;
+      if (isSoftmax() && findRounded(weights) &&
+          findMaker(Role::RoundedGradients, gradient,
+                    {Role::Corrections, Role::ScoreGradients}))
+        return isElementwise(op(Role::RoundedGradients)) &&
+               op(Role::RoundedGradients).getNumDpsInputs() == 1 &&
+               map(Role::RoundedGradients, 0).isIdentity() &&
+               findMaker(Role::WeightGradients,
+                         input(Role::RoundedGradients, 0),
+                         Role::RoundedGradients) &&
+               isProduct(Role::WeightGradients, 2);
+    }
+  }
+  return false;
+}
+
+/// Finds the op that rounds the weights, which is all that reads them beside D
+/// and dS.
+bool GradientFinder::findRounded(Value weights) {
+  for (Operation *user : weights.getUsers()) {
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    if (generic && isConversion(generic))
+      op(Role::Rounded) = generic;
+  }
+  return op(Role::Rounded) && op(Role::Rounded)->hasOneUse() &&
+         isElementwise(op(Role::Rounded)) &&
+         findMaker(Role::Weights, weights,
+                   {Role::Rounded, Role::Corrections, Role::ScoreGradients});
+}
+
+/// Finds the three products that are results.
+bool GradientFinder::findProducts() {
+  auto setFactor = [&](Role role, Operation *user, Value scores) {
+    op(role) = dyn_cast<linalg::GenericOp>(user);
+    if (!op(role) || op(role).getNumDpsInputs() != 2)
+      return false;
+    isSwapped[size_t(role)] = op(role).getInputs()[0] != scores;
+    return isProduct(role, 0);
   };
-  place(scores, ofQueries);
-  for (linalg::GenericOp op : {elements, largest, exponentials, sums, weights})
-    place(op, 0);
-  place(product, ofWeights);
+  Value weights = op(Role::Rounded)->getResult(0),
+        gradients = op(Role::ScoreGradients)->getResult(0);
+  if (!setFactor(Role::ValueGradients, *weights.user_begin(), weights) ||
+      std::distance(gradients.user_begin(), gradients.user_end()) != 2)
+    return false;
+  for (Operation *user : gradients.getUsers()) {
+    if (!setFactor(Role::QueryGradients, user, gradients))
+      return false;
+    if (hasAxes(Role::QueryGradients, 1, 0, /*isOfKeys=*/false)) {
+      op(Role::KeyGradients) = op(Role::QueryGradients);
+      isSwapped[size_t(Role::KeyGradients)] =
+          isSwapped[size_t(Role::QueryGradients)];
+    }
+  }
+  for (Operation *user : gradients.getUsers())
+    if (user != op(Role::KeyGradients))
+      (void)setFactor(Role::QueryGradients, user, gradients);
+  return bool(op(Role::KeyGradients));
+}
+
+/// Whether P, dP and what dS and D read of them have the axes of the scores,
+/// and D those of the rows.
+bool GradientFinder::readsWithRows() {
+  AffineMap rows = map(Role::Sums, 1);
+  for (OpOperand *input : op(Role::ScoreGradients).getDpsInputOperands()) {
+    AffineMap read = op(Role::ScoreGradients).getMatchingIndexingMap(input);
+    Operation *maker = input->get().getDefiningOp();
+    if ((maker == op(Role::Corrections) && read != rows) ||
+        ((maker == op(Role::Weights) || maker == op(Role::RoundedGradients)) &&
+         !read.isIdentity()))
+      return false;
+  }
+  return map(Role::Corrections, 0).isIdentity() &&
+         map(Role::Corrections, 1).isIdentity() &&
+         map(Role::Corrections, 2) == rows &&
+         map(Role::Rounded, 0).isIdentity();
+}
+
+/// Whether two ops read one tensor with the same axes.
+bool GradientFinder::readSame(Role role, unsigned number, unsigned scores,
+                              Role other, unsigned inOther,
+                              unsigned otherScores) {
+  return input(role, number) == input(other, inOther) &&
+         axesOf(role, number, scores) == axesOf(other, inOther, otherScores);
+}
+
+/// Whether all that the ops read is there before the first result is.
+bool GradientFinder::canMove() {
+  point = op(Role::ValueGradients);
+  for (Role role : {Role::QueryGradients, Role::KeyGradients})
+    if (op(role)->isBeforeInBlock(point))
+      point = op(role);
+  auto isInside = [&](Value value) {
+    return llvm::any_of(ops, [&](linalg::GenericOp op) {
+      return op && op.getOperation() == value.getDefiningOp();
+    });
+  };
+  for (linalg::GenericOp op : ops) {
+    if (!op)
+      continue;
+    SetVector<Value> read(op.getInputs().begin(), op.getInputs().end());
+    getUsedValuesDefinedAbove(op->getRegions(), read);
+    if (auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>())
+      read.insert(fill.value());
+    for (Value value : read) {
+      Operation *maker = value.getDefiningOp();
+      maker = maker ? block->findAncestorOpInBlock(*maker) : nullptr;
+      if (!isInside(value) &&
+          ((maker && !maker->isBeforeInBlock(point)) || slotOf(value)))
+        return false;
+    }
+  }
+  return true;
+}
+
+bool GradientFinder::find(const DeviceInfo &device) {
+  if (!isElementwise(op(Role::ScoreGradients)) || !findWeights() ||
+      !findScores())
+    return false;
+  for (Role role : {Role::Scores, Role::WeightGradients})
+    isSwapped[size_t(role)] = haveKeys(axesOf(role, 0, 2));
+  return findProducts() && readsWithRows() &&
+         hasAxes(Role::WeightGradients, 0, 2, /*isOfKeys=*/false) &&
+         hasAxes(Role::WeightGradients, 1, 2, /*isOfKeys=*/true) &&
+         hasAxes(Role::ValueGradients, 2, 0, /*isOfKeys=*/true) &&
+         hasAxes(Role::QueryGradients, 2, 0, /*isOfKeys=*/false) &&
+         hasAxes(Role::KeyGradients, 2, 0, /*isOfKeys=*/true) &&
+         readSame(Role::ValueGradients, 1, 0, Role::WeightGradients, 0, 2) &&
+         readSame(Role::QueryGradients, 1, 0, Role::Scores, 1, 2) &&
+         readSame(Role::KeyGradients, 1, 0, Role::Scores, 0, 2) &&
+         areOf16Bits({Role::Scores, Role::WeightGradients, Role::ValueGradients,
+                      Role::QueryGradients, Role::KeyGradients}) &&
+         canMove() &&
+         scheduleAttention(sizes(), AttentionWork::queryGradients(), device);
+}
+
+void GradientFinder::mark() {
+  OpBuilder b(point);
+  place(b, {Role::Scores, Role::Elements, Role::Largest, Role::Exponentials,
+            Role::Sums, Role::Weights, Role::WeightGradients,
+            Role::RoundedGradients, Role::Corrections, Role::ScoreGradients,
+            Role::QueryGradients});
+  // The second kernel computes again what is not written.
+  IRMapping copies;
+  for (Role role :
+       {Role::Scores, Role::Elements, Role::Exponentials, Role::Weights,
+        Role::WeightGradients, Role::RoundedGradients, Role::ScoreGradients}) {
+    op(role) = cast<linalg::GenericOp>(b.clone(*op(role), copies));
+    place(b, role);
+  }
+  for (Role role : {Role::Rounded, Role::ValueGradients, Role::KeyGradients}) {
+    for (OpOperand *input : op(role).getDpsInputOperands())
+      input->set(copies.lookupOrDefault(input->get()));
+    place(b, role);
+  }
 }
 
 namespace {
@@ -274,15 +562,17 @@ struct FindAttention : netc::impl::FindAttentionBase<FindAttention> {
     FailureOr<DeviceInfo> device = deviceInfoOf(getOperation(), arch);
     if (failed(device))
       return signalPassFailure();
-    SmallVector<linalg::GenericOp> products;
-    getOperation().walk([&](linalg::GenericOp op) {
-      if (isContraction(op))
-        products.push_back(op);
-    });
-    for (linalg::GenericOp product : products)
-      if (AttentionFinder finder(product);
-          finder.find() && scheduleAttention(finder.sizes(), *device))
-        finder.mark();
+    SmallVector<linalg::GenericOp> ops;
+    getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
+    for (linalg::GenericOp op : ops) {
+      if (isContraction(op)) {
+        if (ResultFinder finder(op); finder.find(*device))
+          finder.mark();
+      } else if (op.getNumDpsInputs() >= 3) {
+        if (GradientFinder finder(op); finder.find(*device))
+          finder.mark();
+      }
+    }
   }
 };
 } // namespace

@@ -32,10 +32,11 @@ def FindAttention : Pass<"net-find-attention", "::mlir::func::FuncOp"> {
   let description = [{
     Attention is two products of 16-bit operands around a softmax, with any element-wise op of the scores before
     the softmax. If no other op reads the scores and what follows from them, the ops are moved together and get
-    `net.attention`.
+    `net.attention`. So do the ops of its gradients, in two kernels, of which the second computes the scores again.
   }];
   let options = [ArchOption];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def FuseAttention : Pass<"net-fuse-attention", "::mlir::func::FuncOp"> {
@@ -44,7 +45,6 @@ def FuseAttention : Pass<"net-fuse-attention", "::mlir::func::FuncOp"> {
     Ops with `net.attention` move to an `scf.execute_region`, with the buffers that only they access. Such a buffer
     needs no memory, since net-tile-kernels keeps scores in registers.
   }];
-  let options = [ArchOption];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 

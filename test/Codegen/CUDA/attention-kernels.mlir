@@ -2,8 +2,8 @@
 // RUN: netc-opt --net-tile-kernels %s | FileCheck %s
 // RUN: netc-opt --net-tile-kernels="print-schedules" %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 
-// The ops of an attention become one kernel, with the buffers that nothing else reads in it. The largest score, the sum and the
-// weights are not shown.
+// The ops of an attention become one kernel, with the buffers that nothing else reads in it. The largest score and the
+// sum are not shown.
 // FUSED-LABEL: func.func @step
 // FUSED: memref.alloc() : memref<2x32x24xf32>
 // FUSED-NEXT: scf.execute_region
@@ -16,11 +16,12 @@ func.func @step(%q: memref<2x32x16xbf16>, %k: memref<2x48x16xbf16>, %v: memref<2
   %zero = arith.constant 0.0 : f32
   %s = memref.alloc() : memref<2x32x48xf32>
   %x = memref.alloc() : memref<2x32x48xbf16>
+  %l = memref.alloc() : memref<2x32xf32>
   %o = memref.alloc() : memref<2x32x24xf32>
-  linalg.fill {net.attention = 0 : i64} ins(%zero : f32) outs(%s : memref<2x32x48xf32>)
+  linalg.fill {net.attention = "start"} ins(%zero : f32) outs(%s : memref<2x32x48xf32>)
   linalg.generic {indexing_maps = [affine_map<(n, i, j, d) -> (n, i, d)>, affine_map<(n, i, j, d) -> (n, j, d)>, affine_map<(n, i, j, d) -> (n, i, j)>],
                   iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-      ins(%q, %k : memref<2x32x16xbf16>, memref<2x48x16xbf16>) outs(%s : memref<2x32x48xf32>) attrs = {net.attention = 0 : i64} {
+      ins(%q, %k : memref<2x32x16xbf16>, memref<2x48x16xbf16>) outs(%s : memref<2x32x48xf32>) attrs = {net.attention = "scores"} {
   ^bb0(%a: bf16, %b: bf16, %sum: f32):
     %u = arith.extf %a : bf16 to f32
     %w = arith.extf %b : bf16 to f32
@@ -30,14 +31,22 @@ func.func @step(%q: memref<2x32x16xbf16>, %k: memref<2x48x16xbf16>, %v: memref<2
   }
   linalg.generic {indexing_maps = [affine_map<(n, i, j) -> (n, i, j)>, affine_map<(n, i, j) -> (n, i, j)>],
                   iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%s : memref<2x32x48xf32>) outs(%x : memref<2x32x48xbf16>) attrs = {net.attention = 0 : i64} {
+      ins(%s : memref<2x32x48xf32>) outs(%x : memref<2x32x48xbf16>) attrs = {net.attention = "elements"} {
   ^bb0(%a: f32, %out: bf16):
     %r = arith.truncf %a : f32 to bf16
     linalg.yield %r : bf16
   }
+  linalg.generic {indexing_maps = [affine_map<(n, i, j) -> (n, i, j)>, affine_map<(n, i, j) -> (n, i)>, affine_map<(n, i, j) -> (n, i, j)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s, %l : memref<2x32x48xf32>, memref<2x32xf32>) outs(%x : memref<2x32x48xbf16>) attrs = {net.attention = "weights"} {
+  ^bb0(%a: f32, %b: f32, %out: bf16):
+    %d = arith.divf %a, %b : f32
+    %r = arith.truncf %d : f32 to bf16
+    linalg.yield %r : bf16
+  }
   linalg.generic {indexing_maps = [affine_map<(n, i, c, j) -> (n, i, j)>, affine_map<(n, i, c, j) -> (n, j, c)>, affine_map<(n, i, c, j) -> (n, i, c)>],
                   iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-      ins(%x, %v : memref<2x32x48xbf16>, memref<2x48x24xbf16>) outs(%o : memref<2x32x24xf32>) attrs = {net.attention = 0 : i64} {
+      ins(%x, %v : memref<2x32x48xbf16>, memref<2x48x24xbf16>) outs(%o : memref<2x32x24xf32>) attrs = {net.attention = "results"} {
   ^bb0(%a: bf16, %b: bf16, %sum: f32):
     %u = arith.extf %a : bf16 to f32
     %t = arith.extf %b : bf16 to f32
@@ -73,10 +82,11 @@ func.func private @attention(%q: memref<2x32x16xbf16> {llvm.align = 16 : i64}, %
   scf.execute_region {
     %s = memref.alloc() : memref<2x32x48xf32>
     %x = memref.alloc() : memref<2x32x48xbf16>
-    linalg.fill {net.attention = 0 : i64} ins(%zero : f32) outs(%s : memref<2x32x48xf32>)
+    %l = memref.alloc() : memref<2x32xf32>
+    linalg.fill {net.attention = "start"} ins(%zero : f32) outs(%s : memref<2x32x48xf32>)
     linalg.generic {indexing_maps = [affine_map<(n, i, j, d) -> (n, i, d)>, affine_map<(n, i, j, d) -> (n, j, d)>, affine_map<(n, i, j, d) -> (n, i, j)>],
                     iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%q, %k : memref<2x32x16xbf16>, memref<2x48x16xbf16>) outs(%s : memref<2x32x48xf32>) attrs = {net.attention = 0 : i64} {
+        ins(%q, %k : memref<2x32x16xbf16>, memref<2x48x16xbf16>) outs(%s : memref<2x32x48xf32>) attrs = {net.attention = "scores"} {
     ^bb0(%a: bf16, %b: bf16, %sum: f32):
       %u = arith.extf %a : bf16 to f32
       %w = arith.extf %b : bf16 to f32
@@ -86,14 +96,22 @@ func.func private @attention(%q: memref<2x32x16xbf16> {llvm.align = 16 : i64}, %
     }
     linalg.generic {indexing_maps = [affine_map<(n, i, j) -> (n, i, j)>, affine_map<(n, i, j) -> (n, i, j)>],
                     iterator_types = ["parallel", "parallel", "parallel"]}
-        ins(%s : memref<2x32x48xf32>) outs(%x : memref<2x32x48xbf16>) attrs = {net.attention = 0 : i64} {
+        ins(%s : memref<2x32x48xf32>) outs(%x : memref<2x32x48xbf16>) attrs = {net.attention = "elements"} {
     ^bb0(%a: f32, %out: bf16):
       %r = arith.truncf %a : f32 to bf16
       linalg.yield %r : bf16
     }
+    linalg.generic {indexing_maps = [affine_map<(n, i, j) -> (n, i, j)>, affine_map<(n, i, j) -> (n, i)>, affine_map<(n, i, j) -> (n, i, j)>],
+                    iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%s, %l : memref<2x32x48xf32>, memref<2x32xf32>) outs(%x : memref<2x32x48xbf16>) attrs = {net.attention = "weights"} {
+    ^bb0(%a: f32, %b: f32, %out: bf16):
+      %d = arith.divf %a, %b : f32
+      %r = arith.truncf %d : f32 to bf16
+      linalg.yield %r : bf16
+    }
     linalg.generic {indexing_maps = [affine_map<(n, i, c, j) -> (n, i, j)>, affine_map<(n, i, c, j) -> (n, j, c)>, affine_map<(n, i, c, j) -> (n, i, c)>],
                     iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-        ins(%x, %v : memref<2x32x48xbf16>, memref<2x48x24xbf16>) outs(%o : memref<2x32x24xf32>) attrs = {net.attention = 0 : i64} {
+        ins(%x, %v : memref<2x32x48xbf16>, memref<2x48x24xbf16>) outs(%o : memref<2x32x24xf32>) attrs = {net.attention = "results"} {
     ^bb0(%a: bf16, %b: bf16, %sum: f32):
       %u = arith.extf %a : bf16 to f32
       %t = arith.extf %b : bf16 to f32

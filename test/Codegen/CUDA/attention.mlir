@@ -1,15 +1,15 @@
 // RUN: netc-opt --net-find-attention %s | FileCheck %s
 
-// Two products around a softmax, of which nothing else is read, are marked: the number of the operand that is Q, or the weights.
+// Two products around a softmax, of which nothing else is read, are marked.
 // CHECK-LABEL: func.func @attention
-// CHECK: linalg.fill {net.attention = 0 : i64}
-// CHECK-NEXT: linalg.generic {{.*}} attrs = {net.attention = 0 : i64}
-// CHECK: arith.mulf
-// CHECK: net.attention
-// CHECK: arith.maximumf
-// CHECK: math.exp
-// CHECK: arith.divf
-// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<2x32x48xbf16>, tensor<2x48x24xbf16>) {{.*}} attrs = {net.attention = 0 : i64}
+// CHECK: linalg.fill {net.attention = "start"}
+// CHECK-NEXT: linalg.generic {{.*}} attrs = {net.attention = "scores"}
+// CHECK: net.attention = "elements"
+// CHECK: net.attention = "largest"
+// CHECK: net.attention = "exponentials"
+// CHECK: net.attention = "sums"
+// CHECK: net.attention = "weights"
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<2x32x48xbf16>, tensor<2x48x24xbf16>) {{.*}} attrs = {net.attention = "results"}
 func.func @attention(%q: tensor<2x32x16xbf16>, %k: tensor<2x48x16xbf16>, %v: tensor<2x48x24xbf16>) -> tensor<2x32x24xf32> {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32

@@ -1,0 +1,143 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_CODEGEN_CUDA_ATTENTIONBUILDER_H
+#define NETC_LIB_CODEGEN_CUDA_ATTENTIONBUILDER_H
+
+#include "lib/Codegen/CUDA/Attention.h"
+#include "lib/Codegen/CUDA/BlockBuilder.h"
+#include "lib/Codegen/CUDA/Ptx.h"
+
+namespace netc {
+
+/// Emits the code of a block of threads for a kernel of attention. Each warp
+/// has 16 rows of the block's side: rows of the scores, or keys. Lane 4 r + q
+/// holds, of a fragment of 16 x 8, rows r and r + 8, and of each columns 2 q
+/// and 2 q + 1: elements 0 and 1, and 2 and 3. So the scores of a tile are,
+/// once they are rounded, the fragments that a product with them reads.
+class AttentionBuilder : protected BlockBuilder {
+public:
+  AttentionBuilder(Attention attention, AttentionSchedule schedule);
+
+protected:
+  using Loop = LoopNest::Loop;
+  using Schedule = AttentionSchedule;
+  using Fragments = llvm::SmallVector<llvm::SmallVector<mlir::Value>>;
+
+  /// Where an element of the scores is.
+  struct Place {
+    size_t number;      ///< of the element in its tile
+    int64_t half;       ///< 0 for row r of the fragment, 1 for row r + 8
+    mlir::Value across; ///< the number of its row or key, beside that of `half`
+    mlir::Value
+        isInside; ///< whether there is such a row or key; null if always
+    llvm::SmallVector<mlir::Value> ivs; ///< by axis of the scores
+  };
+  /// An element that is known, and the memref that would hold it.
+  using Known = std::pair<mlir::Value, mlir::Value>;
+
+  /// Calls `body` for each pair of tiles of two operands, with the tile's
+  /// number and the addresses of both in shared memory. While it computes, the
+  /// next pair is copied.
+  llvm::SmallVector<mlir::Value>
+  forTiles(AttentionOperand first, AttentionOperand second,
+           mlir::ValueRange carried,
+           llvm::function_ref<llvm::SmallVector<mlir::Value>(
+               mlir::Value tile, mlir::Value atFirst, mlir::Value atSecond,
+               mlir::ValueRange carried)>
+               body);
+  /// Loads the fragments of the warp's own rows.
+  Fragments loadSide(AttentionOperand operand);
+
+  /// The product of the warp's rows and a tile's, both along their rows.
+  llvm::SmallVector<mlir::Value>
+  productOf(const Fragments &side, mlir::Value tile, AttentionOperand operand);
+  /// Adds the product of elements, which are rounded, and a tile.
+  void addProduct(llvm::MutableArrayRef<mlir::Value> sums,
+                  llvm::ArrayRef<mlir::Value> elements, mlir::Value tile,
+                  AttentionOperand operand);
+  llvm::SmallVector<mlir::Value> zeros(AttentionOperand operand);
+
+  /// Visits the elements that a thread has of a tile of scores.
+  void forElements(mlir::Value tile,
+                   llvm::function_ref<void(const Place &)> visit);
+  /// An element that an op computes from known ones, and others that it reads.
+  mlir::Value compute(AttentionRole role, const Place &place,
+                      llvm::ArrayRef<Known> known);
+  /// Computes an element of X. -inf where there is none.
+  mlir::Value elementOf(mlir::Value score, const Place &place);
+  mlir::Value wide(mlir::Value element);
+
+  /// The largest element of a row so far.
+  struct Largest {
+    mlir::Value value, shift; ///< the second is 0 if the first is -inf
+    mlir::Value scale;        ///< of exponentials before
+  };
+  Largest largestOf(mlir::Value before, llvm::ArrayRef<mlir::Value> elements,
+                    int64_t half);
+  mlir::Value shiftOf(mlir::Value largest);
+  mlir::Value exp(mlir::Value x);
+  /// Combines the values of the four lanes of a row.
+  template <typename OpTy> mlir::Value overRow(mlir::Value value) {
+    for (int32_t apart : {1, 2})
+      value = b.create<OpTy>(value, ptx.shuffle(value, apart));
+    return value;
+  }
+
+  /// Stores the rows of a result.
+  void store(AttentionOperand operand, llvm::ArrayRef<mlir::Value> sums);
+
+  mlir::Value number(double value);
+  mlir::Value flat(AttentionOperand operand) const { return flats[operand]; }
+  static bool isOfHalf(size_t element, int64_t half) {
+    return int64_t(element) / 2 % 2 == half;
+  }
+
+  Attention attention;
+  AttentionSchedule schedule;
+  mlir::FloatType format;
+  PtxBuilder ptx;
+  mlir::Value lane;
+  /// By half: the row of this thread in the block's side, and whether it
+  /// exists, which is null if it does.
+  std::array<mlir::Value, 2> rows, isRow;
+  std::array<mlir::Value, kAttentionOperands> bases;
+
+private:
+  bool areMultiples(AttentionOperand operand, int64_t of) const;
+  llvm::ArrayRef<Loop> side() const {
+    return attention.isOfKeys() ? attention.keys : attention.rows;
+  }
+  llvm::ArrayRef<Loop> across() const {
+    return attention.isOfKeys() ? attention.rows : attention.keys;
+  }
+  const Loop &inRow(AttentionOperand operand) const;
+
+  void placeRows(mlir::Value batch);
+  void setIvs(llvm::MutableArrayRef<mlir::Value> ivs,
+              llvm::ArrayRef<Loop> loops, mlir::Value number);
+  void beginCopy(AttentionOperand operand, llvm::ArrayRef<Loop> along,
+                 int64_t count, int64_t extent, mlir::Value first,
+                 mlir::Value to);
+  void beginStage(AttentionOperand first, AttentionOperand second,
+                  mlir::Value tile);
+  llvm::SmallVector<mlir::Value>
+  loadMatrices(mlir::Value address, AttentionOperand operand, mlir::Value row,
+               mlir::Value column, int64_t k, bool isTransposed);
+  void addFragment(llvm::MutableArrayRef<mlir::Value> sums, int64_t fragment,
+                   mlir::ValueRange left, mlir::ValueRange right);
+
+  std::array<mlir::Value, kAttentionOperands> flats;
+  mlir::Value thread, firstRow;
+  mlir::Value shared, start; ///< the tiles, and their address
+  /// The row and column of a lane in four matrices whose second one differs in
+  /// the row, or in the column.
+  mlir::Value rowFirst, columnFirst, rowSecond, columnSecond;
+  /// By half: the induction variables of the rows and the batch.
+  std::array<llvm::SmallVector<mlir::Value>, 2> ivs;
+};
+
+} // namespace netc
+
+#endif // NETC_LIB_CODEGEN_CUDA_ATTENTIONBUILDER_H
