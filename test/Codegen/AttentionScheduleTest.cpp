@@ -33,6 +33,15 @@ TEST(AttentionScheduleTest, GradientsComputeScoresAgain) {
   EXPECT_EQ(queries->executedFlop() + keys->executedFlop(), 9 * product);
 }
 
+TEST(AttentionScheduleTest, WideRowsHaveSmallTiles) {
+  auto keysOf = [](int64_t width, const AttentionWork &work) {
+    return schedule({96, 1024, 1024, width, width}, work)->bn;
+  };
+  EXPECT_EQ(keysOf(64, AttentionWork::queryGradients()), 64);
+  EXPECT_EQ(keysOf(64, AttentionWork::keyGradients()), 32);
+  EXPECT_EQ(keysOf(128, AttentionWork::keyGradients()), 16);
+}
+
 TEST(AttentionScheduleTest, TilesFitSharedMemoryAndShortSequences) {
   for (int64_t side : {16, 17, 40, 1000})
     for (int64_t width : {8, 64, 80, 128}) {

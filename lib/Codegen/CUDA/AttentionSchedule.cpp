@@ -10,10 +10,19 @@ using namespace netc;
 
 /// The fewest rows and keys, and the longest rows of Q and V.
 static constexpr int64_t kMinSide = 16, kMaxWidth = 128;
+/// The most registers for fragments. Addresses and elements take about 90 more.
+static constexpr int64_t kMaxRegisters = 130;
 
 int64_t AttentionSchedule::sharedElements() const {
   return std::max(bm * stride(std::max(dims.depth, dims.columns)),
                   kStages * stageElements());
+}
+
+int64_t AttentionSchedule::registers() const {
+  return (work.ofDepth * padded(dims.depth) +
+          work.ofColumns * padded(dims.columns)) /
+             4 +
+         work.ofTile * bn / 2;
 }
 
 int64_t AttentionSchedule::executedFlop() const {
@@ -33,7 +42,7 @@ netc::scheduleAttention(const AttentionDims &dims, const AttentionWork &work,
   if (dims.rows < kMinSide || dims.keys < kMinSide || dims.depth > kMaxWidth ||
       dims.columns > kMaxWidth)
     return std::nullopt;
-  AttentionSchedule best{dims, work, 16, work.maxKeys};
+  AttentionSchedule best{dims, work, 16, 64};
   // Each block reads all of K and V, so larger ones read less, if they still
   // occupy the device.
   while (best.bm < 128 && best.bm < dims.rows) {
@@ -43,8 +52,12 @@ netc::scheduleAttention(const AttentionDims &dims, const AttentionWork &work,
       break;
     best = larger;
   }
-  while (best.bn > 16 &&
-         (best.bn / 2 >= dims.keys || best.sharedBytes() > device.sharedBytes))
+  auto isLarge = [&] {
+    return best.bn / 2 >= dims.keys ||
+           best.sharedBytes() > device.sharedBytes ||
+           best.registers() > kMaxRegisters;
+  };
+  while (best.bn > 16 && isLarge())
     best.bn /= 2;
   return best;
 }

@@ -24,13 +24,15 @@ struct AttentionDims {
 /// it executes, and those that are counted.
 struct AttentionWork {
   int64_t depth, columns, countedDepth, countedColumns;
-  int64_t maxKeys; ///< the most keys at a time, which take registers
+  /// Registers of a thread for 4 elements along each: 1 for the block's own
+  /// rows, and 2 for sums. Registers for 2 elements of a tile.
+  int64_t ofDepth, ofColumns, ofTile;
 
-  static AttentionWork results() { return {1, 1, 1, 1, 64}; }
+  static AttentionWork results() { return {1, 1, 1, 1, 1, 2, 1}; }
   /// Sums of the softmax and D come first, from the same scores.
-  static AttentionWork queryGradients() { return {3, 2, 2, 1, 32}; }
+  static AttentionWork queryGradients() { return {3, 2, 2, 1, 3, 1, 2}; }
   /// Computes the scores and dP again.
-  static AttentionWork keyGradients() { return {2, 2, 1, 1, 32}; }
+  static AttentionWork keyGradients() { return {2, 2, 1, 1, 3, 3, 2}; }
 };
 
 /// A block computes bm rows of the result, 16 in each warp. It copies bn rows
@@ -61,6 +63,8 @@ struct AttentionSchedule {
   /// The block's own rows are in the memory of the stages before the others.
   int64_t sharedElements() const;
   int64_t sharedBytes() const { return 2 * sharedElements(); }
+  /// The registers of a thread for fragments.
+  int64_t registers() const;
   int64_t executedFlop() const;
   int64_t countedFlop() const;
 };
