@@ -24,6 +24,8 @@ import shutil
 import subprocess
 import tempfile
 
+# What the code is for.
+TARGET = ["--target=cuda", "--arch=sm_90a"]
 # An H200: multiprocessors, cycles per second, FLOP per second for f32 and for products of bf16 and of tf32, bytes per second.
 MULTIPROCESSORS, CLOCK, FLOPS, BANDWIDTH = 132, 1.83e9, 67e12, 4.8e12
 TENSOR_FLOPS = {"bf16": 989e12, "f16": 989e12, "tf32": 494.5e12}
@@ -45,6 +47,8 @@ def spills(ptx):
     if not ptxas:
         return None
     said = subprocess.run([ptxas, "-v", "-arch=sm_90a", ptx, "-o", os.devnull], check=True, capture_output=True, text=True).stderr
+    if "C75" in said:
+        raise SystemExit(f"ptxas serializes products of warpgroups:\n{said}")
     words = said.split()
     stores = sum(int(words[i - 2]) for i, word in enumerate(words) if word == "spill" and words[i + 1].startswith("stores"))
     registers = max(int(words[i - 1]) for i, word in enumerate(words) if word.startswith("registers"))
@@ -52,19 +56,20 @@ def spills(ptx):
 
 
 def products(netc, given):
-    """The number of products by matrix instructions, their executed and counted FLOP, and the FLOP of other tiled
-    products."""
-    said = subprocess.run([netc, "--emit=schedule", "--target=cuda"] + given, check=True, capture_output=True, text=True).stdout
-    executed = counted = others = count = 0
+    """The number of products by matrix instructions, their executed and counted FLOP, the counted FLOP of those by
+    warpgroups, and the FLOP of other tiled products."""
+    said = subprocess.run([netc, "--emit=schedule"] + TARGET + given, check=True, capture_output=True, text=True).stdout
+    executed = counted = by_groups = others = count = 0
     for line in said.splitlines():
         if by_matrices := re.search(r"executes (\d+) of (\d+) FLOP", line):
             count += 1
             executed += int(by_matrices[1])
             counted += int(by_matrices[2])
+            by_groups += int(by_matrices[2]) if "warpgroups" in line else 0
         elif by_tiles := re.search(r"product (\d+) x (\d+) x (\d+)(?:, (\d+) times)?", line):
             m, n, k, times = (int(number or 1) for number in by_tiles.groups())
             others += 2 * m * n * k * times
-    return count, executed, counted, others
+    return count, executed, counted, by_groups, others
 
 
 def ratio(a, b):
@@ -81,17 +86,18 @@ def given_for(options, subject):
 
 def row_of_products(options, subject):
     _, given = given_for(options, subject)
-    count, executed, counted, others = products(options.netc, given)
-    return [subject, str(count), ratio(executed, counted), f"{100 * counted / (counted + others or 1):.1f} %"]
+    count, executed, counted, by_groups, others = products(options.netc, given)
+    share = [f"{100 * part / (counted + others or 1):.1f} %" for part in (counted, by_groups)]
+    return [subject, str(count), ratio(executed, counted)] + share
 
 
 def row(options, subject, folder):
     netc = options.netc
     run, given = given_for(options, subject)
     program, ptx = os.path.join(folder, "program"), os.path.join(folder, "code.ptx")
-    subprocess.run([netc, "--emit=exe", "--target=cuda", "-o", program] + given, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([netc, "--emit=exe", "-o", program] + TARGET + given, check=True, stderr=subprocess.DEVNULL)
     # Diagnostics of the compilation are not shown.
-    subprocess.run([netc, "--emit=ptx", "--target=cuda", "--arch=sm_90a", "-o", ptx] + given, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([netc, "--emit=ptx", "-o", ptx] + TARGET + given, check=True, stderr=subprocess.DEVNULL)
     said = subprocess.run([program, "--steps=1", "--simulate", "--json"], check=True, capture_output=True, text=True).stdout
     report = json.loads(said)["simulator"]
     counted = json.loads(subprocess.run([netc, "--estimate", "--format=json"] + given, check=True, capture_output=True, text=True).stdout)
@@ -122,7 +128,7 @@ def main():
     parser.add_argument("subjects", nargs="+", metavar="FILE.net:RUN")
     options = parser.parse_args()
     if options.products:
-        head = ["run", "products by matrices", "FLOP : counted", "of all tiled products' FLOP"]
+        head = ["run", "products by matrices", "FLOP : counted", "of all tiled products' FLOP", "by warpgroups"]
         print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
         for subject in options.subjects:
             print("| " + " | ".join(row_of_products(options, subject)) + " |", flush=True)
