@@ -26,9 +26,9 @@ public:
       : random(runtime::Random(seed, "perturbation")) {}
 
   /// A rounding takes at most `unit` of a value, or `least` if that is more. It
-  /// does not change the sign.
+  /// does not change the sign, nor infinity, as in a mask.
   double operator()(double exact, double unit, double least) {
-    if (!random || exact == 0)
+    if (!random || exact == 0 || std::isinf(exact))
       return exact;
     double error = std::max(unit * std::abs(exact), least);
     double rounded = exact + error * (2 * random->uniform(drawn++) - 1);
