@@ -42,6 +42,17 @@ TEST(AttentionScheduleTest, WideRowsHaveSmallTiles) {
   EXPECT_EQ(keysOf(128, AttentionWork::keyGradients()), 16);
 }
 
+TEST(AttentionScheduleTest, HiddenTilesAreLeftOut) {
+  AttentionDims dims{96, 1024, 1024, 64, 64, AttentionDims::After};
+  auto after = schedule(dims);
+  EXPECT_EQ(after->endOfTiles(0), 2);
+  EXPECT_EQ(after->endOfTiles(896), 16);
+  EXPECT_LT(after->executedFlop(), 0.6 * double(after->countedFlop()));
+  dims.hidden = AttentionDims::Before;
+  EXPECT_EQ(schedule(dims)->firstTile(896), 14);
+  EXPECT_EQ(schedule(dims)->executedFlop(), after->executedFlop());
+}
+
 TEST(AttentionScheduleTest, TilesFitSharedMemoryAndShortSequences) {
   for (int64_t side : {16, 17, 40, 1000})
     for (int64_t width : {8, 64, 80, 128}) {

@@ -4,6 +4,10 @@
 
 #include "lib/Codegen/CUDA/Attention.h"
 
+#include "lib/Codegen/LinalgQueries.h"
+
+#include "mlir/IR/Matchers.h"
+
 using namespace netc;
 using namespace mlir;
 
@@ -119,6 +123,36 @@ std::optional<Attention> Attention::of(ArrayRef<Operation *> ops) {
   return attention;
 }
 
+/// Whether the elements are -inf where the number of the key exceeds that of
+/// the row.
+bool Attention::isCausal() const {
+  auto isAxis = [](Value number, const Loop &loop) {
+    auto index = number.getDefiningOp<linalg::IndexOp>();
+    return index && index.getDim() == loop.dims[0].first;
+  };
+  auto isMask = [&](Value term) {
+    auto choice = term.getDefiningOp<arith::SelectOp>();
+    FloatAttr hidden;
+    if (!choice || !matchPattern(choice.getTrueValue(), m_Constant(&hidden)))
+      return false;
+    auto compare = choice.getCondition().getDefiningOp<arith::CmpIOp>();
+    return hidden.getValue().isInfinity() && hidden.getValue().isNegative() &&
+           compare && compare.getPredicate() == arith::CmpIPredicate::ugt &&
+           isAxis(compare.getLhs(), keys.front()) &&
+           // Other axes of the rows have one element.
+           llvm::any_of(rows, [&](const Loop &row) {
+             return isAxis(compare.getRhs(), row) &&
+                    llvm::all_of(rows, [&](const Loop &other) {
+                      return &other == &row || other.extent == 1;
+                    });
+           });
+  };
+  auto sum =
+      converted(op(Role::Elements).getBody()->getTerminator()->getOperand(0))
+          .getDefiningOp<arith::AddFOp>();
+  return sum && (isMask(sum.getLhs()) || isMask(sum.getRhs()));
+}
+
 AttentionDims Attention::sizes() const {
   auto points = [](ArrayRef<Loop> loops) {
     int64_t points = 1;
@@ -128,6 +162,8 @@ AttentionDims Attention::sizes() const {
   };
   AttentionDims dims{points(batch), points(rows), points(keys), depth.extent,
                      columns.extent};
+  if (isCausal())
+    dims.hidden = isOfKeys() ? AttentionDims::Before : AttentionDims::After;
   if (isOfKeys())
     std::swap(dims.rows, dims.keys);
   return dims;

@@ -78,6 +78,7 @@ struct Attention {
 
 private:
   bool add(AttentionRole role, llvm::MutableArrayRef<Loop> axes);
+  bool isCausal() const;
 };
 
 } // namespace netc

@@ -132,31 +132,46 @@ void AttentionBuilder::beginStage(AttentionOperand first,
   }
 }
 
+/// The first tile of this block, and the end of its tiles.
+std::pair<Value, Value> AttentionBuilder::rangeOfTiles() {
+  Value first = b.index(0), end = b.index(schedule.tiles());
+  if (schedule.dims.hidden == AttentionDims::Before)
+    first = b.create<arith::MinUIOp>(b.div(firstRow, schedule.bn),
+                                     b.index(schedule.tiles() - 1));
+  if (schedule.dims.hidden == AttentionDims::After) {
+    Value last = b.div(b.add(firstRow, schedule.bm - 1), schedule.bn);
+    end = b.create<arith::MinUIOp>(b.add(last, 1), end);
+  }
+  return {first, end};
+}
+
 SmallVector<Value> AttentionBuilder::forTiles(
     AttentionOperand first, AttentionOperand second, ValueRange carried,
     function_ref<SmallVector<Value>(Value, Value, Value, ValueRange)> body) {
+  auto [begin, end] = rangeOfTiles();
   b.create<NVVM::Barrier0Op>();
-  beginStage(first, second, b.index(0));
+  beginStage(first, second, begin);
   ptx.commitCopies();
-  return b.loop(
-      schedule.tiles(), 1, carried, [&](Value tile, ValueRange carried) {
-        ptx.waitForCopies(0);
-        b.create<NVVM::Barrier0Op>();
-        {
-          Value later = b.add(tile, 1);
-          OpBuilder::InsertionGuard guard(b);
-          enterWhere(b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, later,
-                                             b.index(schedule.tiles())));
-          beginStage(first, second, later);
-        }
-        ptx.commitCopies();
-        Value stage = b.rem(tile, Schedule::kStages);
-        Value atFirst =
-            ptx.addressOf(start, mul(stage, schedule.stageElements()), 2);
-        int64_t elements = schedule.bn * Schedule::stride(inRow(first).extent);
-        return body(tile, atFirst, ptx.add(atFirst, ptx.i32(2 * elements)),
-                    carried);
-      });
+  auto loop = b.create<scf::ForOp>(begin, end, b.index(1), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value tile = loop.getInductionVar();
+  ptx.waitForCopies(0);
+  b.create<NVVM::Barrier0Op>();
+  {
+    Value later = b.add(tile, 1);
+    OpBuilder::InsertionGuard guard(b);
+    enterWhere(b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, later, end));
+    beginStage(first, second, later);
+  }
+  ptx.commitCopies();
+  Value stage = b.rem(tile, Schedule::kStages);
+  Value atFirst = ptx.addressOf(start, mul(stage, schedule.stageElements()), 2);
+  int64_t elements = schedule.bn * Schedule::stride(inRow(first).extent);
+  b.create<scf::YieldOp>(body(tile, atFirst,
+                              ptx.add(atFirst, ptx.i32(2 * elements)),
+                              loop.getRegionIterArgs()));
+  return loop.getResults();
 }
 
 AttentionBuilder::Fragments

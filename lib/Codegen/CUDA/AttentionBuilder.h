@@ -114,6 +114,7 @@ private:
   }
   const Loop &inRow(AttentionOperand operand) const;
 
+  std::pair<mlir::Value, mlir::Value> rangeOfTiles();
   void placeRows(mlir::Value batch);
   void setIvs(llvm::MutableArrayRef<mlir::Value> ivs,
               llvm::ArrayRef<Loop> loops, mlir::Value number);

@@ -25,8 +25,22 @@ int64_t AttentionSchedule::registers() const {
          work.ofTile * bn / 2;
 }
 
+int64_t AttentionSchedule::firstTile(int64_t row) const {
+  return dims.hidden == AttentionDims::Before ? std::min(row / bn, tiles() - 1)
+                                              : 0;
+}
+
+int64_t AttentionSchedule::endOfTiles(int64_t row) const {
+  return dims.hidden == AttentionDims::After
+             ? std::min((row + bm - 1) / bn + 1, tiles())
+             : tiles();
+}
+
 int64_t AttentionSchedule::executedFlop() const {
-  return 2 * blocks() * bm * tiles() * bn *
+  int64_t ofBlocks = 0;
+  for (int64_t row = 0; row < dims.rows; row += bm)
+    ofBlocks += endOfTiles(row) - firstTile(row);
+  return 2 * dims.batch * bm * ofBlocks * bn *
          (work.depth * padded(dims.depth) +
           work.columns * padded(dims.columns));
 }

@@ -18,6 +18,8 @@ namespace netc {
 /// Q[rows, depth], K[keys, depth] and V[keys, columns], `batch` times.
 struct AttentionDims {
   int64_t batch = 1, rows, keys, depth, columns;
+  /// Which keys a mask hides: none, those after the row's own, or those before.
+  enum { None, After, Before } hidden = None;
 };
 
 /// The products of a kernel along the depth and along the columns: those that
@@ -52,6 +54,10 @@ struct AttentionSchedule {
   int64_t blocksOfRows() const { return (dims.rows + bm - 1) / bm; }
   int64_t blocks() const { return dims.batch * blocksOfRows(); }
   int64_t tiles() const { return (dims.keys + bn - 1) / bn; }
+  /// The tiles of a block that are not hidden as a whole: those from
+  /// firstTile() on, before endOfTiles(). `row` is the block's first.
+  int64_t firstTile(int64_t row) const;
+  int64_t endOfTiles(int64_t row) const;
   /// The elements of a row that matrix instructions read, zeros included.
   static int64_t padded(int64_t width) { return (width + 15) / 16 * 16; }
   /// The elements from a row to the next in shared memory: an odd number of
