@@ -96,6 +96,16 @@ TEST(MatrixScheduleTest, WarpsComputeSmallProducts) {
                   ->isByWarpgroups());
 }
 
+TEST(MatrixScheduleTest, SumsAreSplitUntilPartsCostMoreThanTheySave) {
+  TileDims weight{1, 1024, 256, 6272};
+  auto cycles = [&](int64_t parts) {
+    return *cyclesOfParts(weight, 2, parts, hopper());
+  };
+  EXPECT_LT(cycles(8), cycles(1) / 2);
+  EXPECT_GT(cycles(98), cycles(8));
+  EXPECT_FALSE(cyclesOfParts(weight, 2, 784, hopper()));
+}
+
 /// Chunks of one number, of consecutive rows, fill the banks.
 TEST(MatrixScheduleTest, SwizzledChunksAreInDifferentBanks) {
   for (int64_t bytes : {16, 32})

@@ -58,19 +58,25 @@ static FloatType formatOfMatrices(linalg::LinalgOp op) {
              : FloatType();
 }
 
-std::optional<MatrixSchedule> netc::matrixScheduleOf(linalg::LinalgOp op,
-                                                     const DeviceInfo &device) {
-  std::optional<TiledDims> dims = TiledDims::of(op);
-  if (!dims)
+std::optional<int64_t> netc::matrixElementBytes(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2)
     return std::nullopt;
   Type left = getElementTypeOrSelf(op->getOperand(0)),
        right = getElementTypeOrSelf(op->getOperand(1)),
        sum = getElementTypeOrSelf(op.getDpsInits()[0]);
   if (left != right || !sum.isF32() || !formatOfMatrices(op))
     return std::nullopt;
-  int64_t bytes = left.getIntOrFloatBitWidth() / 8;
-  return scheduleMatrix(dims->tile, bytes, isChunked(op, *dims, A, bytes),
-                        isChunked(op, *dims, B, bytes), device);
+  return left.getIntOrFloatBitWidth() / 8;
+}
+
+std::optional<MatrixSchedule> netc::matrixScheduleOf(linalg::LinalgOp op,
+                                                     const DeviceInfo &device) {
+  std::optional<TiledDims> dims = TiledDims::of(op);
+  std::optional<int64_t> bytes = matrixElementBytes(op);
+  if (!dims || !bytes)
+    return std::nullopt;
+  return scheduleMatrix(dims->tile, *bytes, isChunked(op, *dims, A, *bytes),
+                        isChunked(op, *dims, B, *bytes), device);
 }
 
 namespace {

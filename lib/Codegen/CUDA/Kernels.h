@@ -108,6 +108,9 @@ std::optional<KernelShape> emitTiles(mlir::linalg::LinalgOp op,
 /// The schedule that emitTiles() chooses.
 std::optional<TileSchedule> tileScheduleOf(mlir::linalg::LinalgOp op,
                                            const DeviceInfo &device);
+/// The bytes of an element of A and B, if matrix instructions compute the
+/// contraction: of bf16, f16 or tf32, with sums in f32.
+std::optional<int64_t> matrixElementBytes(mlir::linalg::LinalgOp op);
 /// Emits a contraction of bf16, f16 or tf32 by matrix instructions.
 std::optional<KernelShape> emitMatrices(mlir::linalg::LinalgOp op,
                                         mlir::linalg::FillOp fill,

@@ -126,6 +126,22 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
   return best;
 }
 
+std::optional<int64_t> netc::cyclesOfParts(const TileDims &dims,
+                                           int64_t elementBytes, int64_t parts,
+                                           const DeviceInfo &device) {
+  TileDims part = dims;
+  part.batch *= parts;
+  part.k /= parts;
+  auto schedule = scheduleMatrix(part, elementBytes, true, true, device);
+  if (!schedule)
+    return std::nullopt;
+  int64_t cycles = cyclesOfMatrix(*schedule, device);
+  if (parts == 1)
+    return cycles;
+  int64_t bytes = int64_t(sizeof(float)) * part.batch * part.m * part.n;
+  return cycles + 2 * bytes / (device.cacheBytes * device.multiprocessors);
+}
+
 Swizzle Swizzle::of(int64_t chunksOfRow, int64_t chunkBytes) {
   // Several short rows share the 128 bytes of all banks.
   int64_t ofBanks = 128 / chunkBytes, shift = 0;

@@ -63,6 +63,11 @@ std::optional<MatrixSchedule> scheduleMatrix(const TileDims &dims,
                                              bool copiesB,
                                              const DeviceInfo &device);
 
+/// Estimated cycles of a product whose sums are split into equal parts, which
+/// are written to memory and added up. None if its parts have no schedule.
+std::optional<int64_t> cyclesOfParts(const TileDims &dims, int64_t elementBytes,
+                                     int64_t parts, const DeviceInfo &device);
+
 /// The order of chunks, of 16 or 32 bytes, in the rows of shared memory: chunk
 /// c of a row is at place c ^ ((row >> shift) & mask). Then the chunks c of
 /// eight or four consecutive rows, which are read together, are in different

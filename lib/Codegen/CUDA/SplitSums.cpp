@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/CUDA/Attention.h"
 #include "lib/Codegen/CUDA/Kernels.h"
+#include "lib/Codegen/CUDA/MatrixSchedule.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/CUDA/SumSchedule.h"
 #include "lib/Codegen/LinalgQueries.h"
@@ -37,7 +38,13 @@ public:
 
 private:
   SumDims dimsOf();
+  /// The extents of a contraction.
+  TileDims dimsOfTiles();
   SumDims dimsOfProduct();
+  /// What choose() returns for a product by matrix instructions: the parts with
+  /// the fewest estimated cycles.
+  std::optional<std::pair<unsigned, int64_t>>
+  chooseForMatrices(const TileDims &dims, int64_t elementBytes);
   /// Whether the elements of an operand lie side by side along a loop.
   bool isContiguous(unsigned loop);
   /// Whether each operand that a loop indexes has an axis that only this loop
@@ -76,7 +83,7 @@ bool SumSplitter::isSplittable() {
   return true;
 }
 
-SumDims SumSplitter::dimsOfProduct() {
+TileDims SumSplitter::dimsOfTiles() {
   TileDims tiles{1, 1, 1, 1};
   AffineMap a = op.getIndexingMapsArray()[0], b = op.getIndexingMapsArray()[1];
   for (auto [loop, extent] : llvm::enumerate(extents)) {
@@ -90,6 +97,11 @@ SumDims SumSplitter::dimsOfProduct() {
     else
       tiles.n *= extent;
   }
+  return tiles;
+}
+
+SumDims SumSplitter::dimsOfProduct() {
+  TileDims tiles = dimsOfTiles();
   auto schedule = scheduleTiles(tiles, device);
   // Without tiles, a thread computes an element.
   if (!schedule)
@@ -137,7 +149,32 @@ bool SumSplitter::isAxis(unsigned loop) {
   });
 }
 
+std::optional<std::pair<unsigned, int64_t>>
+SumSplitter::chooseForMatrices(const TileDims &dims, int64_t elementBytes) {
+  std::optional<std::pair<unsigned, int64_t>> chosen;
+  int64_t fewest = *cyclesOfParts(dims, elementBytes, 1, device);
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (iterator != utils::IteratorType::reduction || !isAxis(loop))
+      continue;
+    int64_t most = std::min(extents[loop], dims.k / kLeastProducts);
+    for (int64_t parts = 2; parts <= most; ++parts) {
+      if (extents[loop] % parts != 0)
+        continue;
+      auto cycles = cyclesOfParts(dims, elementBytes, parts, device);
+      if (!cycles || *cycles >= fewest)
+        continue;
+      fewest = *cycles;
+      chosen = {unsigned(loop), parts};
+    }
+  }
+  return chosen;
+}
+
 std::optional<std::pair<unsigned, int64_t>> SumSplitter::choose() {
+  if (std::optional<int64_t> bytes = matrixElementBytes(op);
+      bytes && isContraction(op))
+    if (TileDims dims = dimsOfTiles(); cyclesOfParts(dims, *bytes, 1, device))
+      return chooseForMatrices(dims, *bytes);
   SumDims dims = dimsOf();
   int64_t wanted = partsOf(dims, device), most = 1;
   std::optional<std::pair<unsigned, int64_t>> chosen;

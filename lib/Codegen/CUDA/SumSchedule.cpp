@@ -17,7 +17,9 @@ static int64_t unitsAtOnce(SumKind kind) {
 /// The fewest values that a part reduces: with fewer, partial results cost more
 /// than splitting saves.
 static int64_t leastDepth(SumKind kind) {
-  return kind == SumKind::Product ? 256 : kind == SumKind::Row ? 1024 : 32;
+  return kind == SumKind::Product ? kLeastProducts
+         : kind == SumKind::Row   ? 1024
+                                  : 32;
 }
 
 int64_t netc::partsOf(const SumDims &dims, const DeviceInfo &device) {

@@ -31,6 +31,8 @@ struct SumDims {
 /// would be so short that partial results cost more than splitting saves. 1
 /// means not to split.
 int64_t partsOf(const SumDims &dims, const DeviceInfo &device);
+/// The fewest products of a sum that a part adds up.
+constexpr int64_t kLeastProducts = 256;
 /// The largest number of equal parts of `extent` that is at most `wanted`.
 int64_t equalParts(int64_t extent, int64_t wanted);
 

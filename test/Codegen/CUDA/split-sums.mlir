@@ -94,3 +94,21 @@ func.func @all(%x: tensor<16x16x512xf32>, %start: tensor<f32>) -> tensor<f32> {
   } -> tensor<f32>
   return %result : tensor<f32>
 }
+
+// Products by matrix instructions: so many parts that large tiles fill the device, and the partial sums do not take longer.
+// CHECK-LABEL: func.func @halves
+// CHECK: tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2]] output_shape [4, 1568, 1024]
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<4x1024x256xf32>)
+func.func @halves(%a: tensor<6272x1024xbf16>, %b: tensor<6272x256xbf16>, %c: tensor<1024x256xf32>) -> tensor<1024x256xf32> {
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<6272x1024xbf16>, tensor<6272x256xbf16>) outs(%c : tensor<1024x256xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %sum: f32):
+    %u = arith.extf %x : bf16 to f32
+    %v = arith.extf %y : bf16 to f32
+    %p = arith.mulf %u, %v : f32
+    %s = arith.addf %sum, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1024x256xf32>
+  return %sum : tensor<1024x256xf32>
+}
