@@ -9,7 +9,7 @@
 
 Executes the step of each run on netc's simulator. Prints for each run: the launches of a step; the sectors of global memory and
 the passes over the banks of shared memory, beside the fewest that hold as many bytes; the executed FLOP beside the counted
-ones; and lower bounds of the time on an H200, for what the kernels execute, and for the step's own FLOP and bytes. Prints
+ones; and lower bounds of the time on an H200, for what the kernels execute, and for the counted FLOP and the fewest sectors. Prints
 spills, too, if `ptxas` is in PATH or /usr/local/cuda/bin.
 
 With `--products`, nothing is executed, so networks may be large. Prints from the schedules what the products by matrix
