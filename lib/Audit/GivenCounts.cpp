@@ -105,13 +105,12 @@ private:
   }
 
   void addUp() {
-    bool areOfAllSteps = false;
     for (const trace::Count &count : given.counts) {
       audit.claims[claim].isRounded |= count.unit > 1;
       StringRef module = given.names[count.module];
       if (!module.empty() && module != "Global")
         continue;
-      areOfAllSteps |= module.empty();
+      isOfProfiler |= module.empty();
       Sum &sum = sums[keyOf(given, count.op, count.shapes)];
       sum.flop += count.flop;
       sum.calls += count.calls;
@@ -121,14 +120,14 @@ private:
     }
     // Events and tables cover all recorded steps.
     Rational steps(
-        std::max<int64_t>(given.countedSteps, areOfAllSteps ? step.steps : 1));
+        std::max<int64_t>(given.countedSteps, isOfProfiler ? step.steps : 1));
     whole /= steps;
     takeEvents();
     for (auto &[key, sum] : sums) {
       for (auto [event, product] : sum.events)
         sum.weight += weightOf(*event, product);
       // The list may cover fewer steps than the trace.
-      if ((hasShapes || areOfAllSteps) && !sum.events.empty()) {
+      if ((hasShapes || isOfProfiler) && !sum.events.empty()) {
         whole -= sum.flop / steps;
         sum.flop *= Rational::fraction(sum.events.size(), sum.calls);
         whole += sum.flop;
@@ -163,10 +162,9 @@ private:
   }
 
   void takeEvents() {
-    bool isProfiler = given.counts.front().module == 0;
     for (auto [i, event] : llvm::enumerate(trace.host)) {
       if (event.start < step.start || event.start >= step.end ||
-          (isProfiler && step.dropped.contains(i)))
+          (isOfProfiler && step.dropped.contains(i)))
         continue;
       auto found = sums.find(
           keyOf(trace, event.name,
@@ -234,7 +232,7 @@ private:
   /// the counts name modules, those of FlopCounterMode.
   Rational weightOf(const trace::HostEvent &event,
                     std::optional<unsigned> product) const {
-    if (given.counts.front().module == 0)
+    if (isOfProfiler)
       return profilerFlop(trace, event).value_or(0);
     if (!product)
       return Rational();
@@ -306,6 +304,9 @@ private:
   std::map<std::string, Sum> sums;
   Rational whole; ///< FLOP of one step
   bool hasShapes = false;
+  /// Whether the counts are those of torch.profiler. FlopCounterMode names
+  /// modules.
+  bool isOfProfiler = false;
 };
 } // namespace
 
