@@ -145,14 +145,15 @@ std::pair<Value, Value> AttentionBuilder::rangeOfTiles() {
   return {first, end};
 }
 
-SmallVector<Value> AttentionBuilder::forTiles(
-    AttentionOperand first, AttentionOperand second, ValueRange carried,
-    function_ref<SmallVector<Value>(Value, Value, Value, ValueRange)> body) {
+void AttentionBuilder::forTiles(
+    AttentionOperand first, AttentionOperand second,
+    MutableArrayRef<Value> state,
+    function_ref<void(Value, Value, Value, MutableArrayRef<Value>)> body) {
   auto [begin, end] = rangeOfTiles();
   b.create<NVVM::Barrier0Op>();
   beginStage(first, second, begin);
   ptx.commitCopies();
-  auto loop = b.create<scf::ForOp>(begin, end, b.index(1), carried);
+  auto loop = b.create<scf::ForOp>(begin, end, b.index(1), state);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value tile = loop.getInductionVar();
@@ -168,10 +169,10 @@ SmallVector<Value> AttentionBuilder::forTiles(
   Value stage = b.rem(tile, Schedule::kStages);
   Value atFirst = ptx.addressOf(start, mul(stage, schedule.stageElements()), 2);
   int64_t elements = schedule.bn * Schedule::stride(inRow(first).extent);
-  b.create<scf::YieldOp>(body(tile, atFirst,
-                              ptx.add(atFirst, ptx.i32(2 * elements)),
-                              loop.getRegionIterArgs()));
-  return loop.getResults();
+  SmallVector<Value> next(loop.getRegionIterArgs());
+  body(tile, atFirst, ptx.add(atFirst, ptx.i32(2 * elements)), next);
+  b.create<scf::YieldOp>(next);
+  llvm::copy(loop.getResults(), state.begin());
 }
 
 AttentionBuilder::Fragments

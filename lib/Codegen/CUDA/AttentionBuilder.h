@@ -38,14 +38,15 @@ protected:
   using Known = std::pair<mlir::Value, mlir::Value>;
 
   /// Calls `body` for each pair of tiles of two operands, with the tile's
-  /// number and the addresses of both in shared memory. While it computes, the
-  /// next pair is copied.
-  llvm::SmallVector<mlir::Value>
+  /// number and the addresses of both in shared memory. It replaces the values
+  /// of `state`, which then has those after the last tile. While it computes,
+  /// the next pair is copied.
+  void
   forTiles(AttentionOperand first, AttentionOperand second,
-           mlir::ValueRange carried,
-           llvm::function_ref<llvm::SmallVector<mlir::Value>(
-               mlir::Value tile, mlir::Value atFirst, mlir::Value atSecond,
-               mlir::ValueRange carried)>
+           llvm::MutableArrayRef<mlir::Value> state,
+           llvm::function_ref<void(mlir::Value tile, mlir::Value atFirst,
+                                   mlir::Value atSecond,
+                                   llvm::MutableArrayRef<mlir::Value> state)>
                body);
   /// Loads the fragments of the warp's own rows.
   Fragments loadSide(AttentionOperand operand);

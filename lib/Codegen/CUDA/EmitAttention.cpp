@@ -31,12 +31,10 @@ public:
     const size_t sums = state.size();
     state.append(2, number(-INFINITY));
     state.append(2, number(0));
-    state = forTiles(K, V, state,
-                     [&](Value tile, Value k, Value v, ValueRange before) {
-                       SmallVector<Value> state(before);
-                       addTile(state, tile, k, v);
-                       return state;
-                     });
+    forTiles(K, V, state,
+             [&](Value tile, Value k, Value v, MutableArrayRef<Value> state) {
+               addTile(state, tile, k, v);
+             });
     for (int64_t half : {0, 1}) {
       Value total = overRow<arith::AddFOp>(state[sums + 2 + half]);
       for (size_t i = 0; i < sums; ++i)
@@ -114,12 +112,10 @@ public:
     findRows();
     storeRows();
     SmallVector<Value> sums = zeros(DQ);
-    sums = forTiles(K, V, sums,
-                    [&](Value tile, Value k, Value v, ValueRange before) {
-                      SmallVector<Value> sums(before);
-                      addProduct(sums, gradientsOf(tile, k, v), k, K);
-                      return sums;
-                    });
+    forTiles(K, V, sums,
+             [&](Value tile, Value k, Value v, MutableArrayRef<Value> sums) {
+               addProduct(sums, gradientsOf(tile, k, v), k, K);
+             });
     store(DQ, sums);
   }
 
@@ -127,12 +123,10 @@ private:
   void findRows() {
     SmallVector<Value> state(2, number(-INFINITY));
     state.append(4, number(0));
-    state = forTiles(K, V, state,
-                     [&](Value tile, Value k, Value v, ValueRange before) {
-                       SmallVector<Value> state(before);
-                       addToRows(state, tile, k, v);
-                       return state;
-                     });
+    forTiles(K, V, state,
+             [&](Value tile, Value k, Value v, MutableArrayRef<Value> state) {
+               addToRows(state, tile, k, v);
+             });
     for (int64_t half : {0, 1}) {
       largest[half] = state[half];
       totals[half] = overRow<arith::AddFOp>(state[2 + half]);
@@ -220,10 +214,9 @@ public:
     SmallVector<Value> sums = zeros(DK);
     const size_t ofKeys = sums.size();
     llvm::append_range(sums, zeros(DV));
-    sums = forTiles(
+    forTiles(
         Q, DO, sums,
-        [&](Value tile, Value q, Value gradient, ValueRange before) {
-          SmallVector<Value> sums(before);
+        [&](Value tile, Value q, Value gradient, MutableArrayRef<Value> sums) {
           SmallVector<Value> weights = productOf(keys, q, Q),
                              elements = productOf(values, gradient, DO);
           forElements(tile, [&](const Place &place) {
@@ -232,10 +225,8 @@ public:
             elements[i] =
                 gradientOf(weights[i], rounded(elements[i], place), place);
           });
-          MutableArrayRef<Value> all(sums);
-          addProduct(all.take_front(ofKeys), elements, q, Q);
-          addProduct(all.drop_front(ofKeys), weights, gradient, DO);
-          return sums;
+          addProduct(sums.take_front(ofKeys), elements, q, Q);
+          addProduct(sums.drop_front(ofKeys), weights, gradient, DO);
         });
     store(DK, ArrayRef(sums).take_front(ofKeys));
     store(DV, ArrayRef(sums).drop_front(ofKeys));

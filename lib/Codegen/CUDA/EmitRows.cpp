@@ -103,9 +103,8 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
   SmallVector<Value> totals;
   for (unsigned result = 0; result < results; ++result) {
     Value total = loop.getResult(result);
-    for (int32_t apart = kWarpLanes / 2; apart > 0; apart /= 2) {
+    for (int32_t apart = kWarpLanes / 2; apart > 0; apart /= 2)
       total = combine(result, total, ptx.shuffle(total, apart));
-    }
     totals.push_back(total);
   }
   auto last = b.create<scf::IfOp>(isFirst, /*withElseRegion=*/false);
