@@ -42,9 +42,9 @@ private:
   TileDims dimsOfTiles();
   SumDims dimsOfProduct();
   /// What choose() returns for a product by matrix instructions: the parts with
-  /// the fewest estimated cycles.
+  /// the fewest estimated cycles. `whole` are those without parts.
   std::optional<std::pair<unsigned, int64_t>>
-  chooseForMatrices(const TileDims &dims, int64_t elementBytes);
+  chooseForMatrices(const TileDims &dims, int64_t elementBytes, int64_t whole);
   /// Whether the elements of an operand lie side by side along a loop.
   bool isContiguous(unsigned loop);
   /// Whether each operand that a loop indexes has an axis that only this loop
@@ -150,9 +150,10 @@ bool SumSplitter::isAxis(unsigned loop) {
 }
 
 std::optional<std::pair<unsigned, int64_t>>
-SumSplitter::chooseForMatrices(const TileDims &dims, int64_t elementBytes) {
+SumSplitter::chooseForMatrices(const TileDims &dims, int64_t elementBytes,
+                               int64_t whole) {
   std::optional<std::pair<unsigned, int64_t>> chosen;
-  int64_t fewest = *cyclesOfParts(dims, elementBytes, 1, device);
+  int64_t fewest = whole;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
     if (iterator != utils::IteratorType::reduction || !isAxis(loop))
       continue;
@@ -172,9 +173,11 @@ SumSplitter::chooseForMatrices(const TileDims &dims, int64_t elementBytes) {
 
 std::optional<std::pair<unsigned, int64_t>> SumSplitter::choose() {
   if (std::optional<int64_t> bytes = matrixElementBytes(op);
-      bytes && isContraction(op))
-    if (TileDims dims = dimsOfTiles(); cyclesOfParts(dims, *bytes, 1, device))
-      return chooseForMatrices(dims, *bytes);
+      bytes && isContraction(op)) {
+    TileDims dims = dimsOfTiles();
+    if (auto whole = cyclesOfParts(dims, *bytes, 1, device))
+      return chooseForMatrices(dims, *bytes, *whole);
+  }
   SumDims dims = dimsOf();
   int64_t wanted = partsOf(dims, device), most = 1;
   std::optional<std::pair<unsigned, int64_t>> chosen;
