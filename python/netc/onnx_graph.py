@@ -30,7 +30,6 @@ from .onnx_shapes import Sample, integer, refused
 from .sizes import NAMES, SIZES, plus, polynomial
 
 
-
 class _Types(NumberTypes):
     def named(self, kind):
         return TensorProto.DataType.Name(kind)
@@ -771,7 +770,13 @@ def _is_constant(tensor):
     if tensor.data_location == TensorProto.EXTERNAL:
         return False
     values = numpy_helper.to_array(tensor)
-    return are_frequencies(values) or numpy.isneginf(values).any() or set(numpy.unique(values)) == {0, values.min()} and values.min() <= -100
+    if are_frequencies(values):
+        return True
+    least = values.min(initial=0)
+    if least > -100:
+        return False
+    shows = values == 0
+    return least == -math.inf or shows.any() and (shows | (values == least)).all()
 
 
 def _attribute(attribute):
