@@ -59,6 +59,17 @@ CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
   driver.check(driver.fill(arena, 0, size_t(program.arena)), "cuMemsetD8_v2");
 }
 
+CudaDevice::~CudaDevice() {
+  // What fails here has failed before, and was reported.
+  for (CudaDriver::Event event : events)
+    driver.destroyEvent(event);
+  if (graph)
+    driver.destroyExecutable(graph);
+  driver.destroyStream(stream);
+  driver.unloadModule(module);
+  driver.release(arena);
+}
+
 const char *CudaDevice::codeFor(const char *code) const {
   const char *chosen = nullptr;
   std::string names;
@@ -143,6 +154,7 @@ void CudaDevice::capture() {
   driver.check(driver.endCapture(stream, &captured), "cuStreamEndCapture");
   driver.check(driver.instantiate(&graph, captured, /*flags=*/0),
                "cuGraphInstantiateWithFlags");
+  driver.check(driver.destroyGraph(captured), "cuGraphDestroy");
 }
 
 void CudaDevice::step(Recorder *recorder) {

@@ -26,6 +26,8 @@ public:
   /// old, if there is no device, no code for it, or too little memory on it.
   CudaDevice(const program::Program &program, void (*step)(char *arena),
              const char *code, const std::string &library);
+  CudaDevice(const CudaDevice &) = delete;
+  ~CudaDevice() override;
 
   void upload(int64_t offset, const char *from, int64_t bytes) override;
   void download(int64_t offset, char *to, int64_t bytes) const override;

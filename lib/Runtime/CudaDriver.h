@@ -72,12 +72,14 @@ public:
   X(setContext, cuCtxSetCurrent, (Context context))                            \
   X(memoryInfo, cuMemGetInfo_v2, (size_t * available, size_t * all))           \
   X(allocate, cuMemAlloc_v2, (Address * address, size_t bytes))                \
+  X(release, cuMemFree_v2, (Address address))                                  \
   X(fill, cuMemsetD8_v2, (Address address, unsigned char value, size_t bytes)) \
   X(upload, cuMemcpyHtoD_v2, (Address to, const void *from, size_t bytes))     \
   X(download, cuMemcpyDtoH_v2, (void *to, Address from, size_t bytes))         \
   X(loadModule, cuModuleLoadDataEx,                                            \
     (Module * module, const void *code, unsigned options, int *keys,           \
      void **values))                                                           \
+  X(unloadModule, cuModuleUnload, (Module module))                             \
   X(getFunction, cuModuleGetFunction,                                          \
     (Function * function, Module module, const char *name))                    \
   X(setFunction, cuFuncSetAttribute,                                           \
@@ -85,6 +87,7 @@ public:
   X(getVariable, cuModuleGetGlobal_v2,                                         \
     (Address * address, size_t * bytes, Module module, const char *name))      \
   X(createStream, cuStreamCreate, (Stream * stream, unsigned flags))           \
+  X(destroyStream, cuStreamDestroy_v2, (Stream stream))                        \
   X(synchronize, cuStreamSynchronize, (Stream stream))                         \
   X(launch, cuLaunchKernel,                                                    \
     (Function function, unsigned gridX, unsigned gridY, unsigned gridZ,        \
@@ -94,8 +97,11 @@ public:
   X(endCapture, cuStreamEndCapture, (Stream stream, Graph * graph))            \
   X(instantiate, cuGraphInstantiateWithFlags,                                  \
     (ExecutableGraph * executable, Graph graph, unsigned long long flags))     \
+  X(destroyGraph, cuGraphDestroy, (Graph graph))                               \
+  X(destroyExecutable, cuGraphExecDestroy, (ExecutableGraph graph))            \
   X(launchGraph, cuGraphLaunch, (ExecutableGraph graph, Stream stream))        \
   X(createEvent, cuEventCreate, (Event * event, unsigned flags))               \
+  X(destroyEvent, cuEventDestroy_v2, (Event event))                            \
   X(recordEvent, cuEventRecord, (Event event, Stream stream))                  \
   X(elapsedTime, cuEventElapsedTime,                                           \
     (float *milliseconds, Event start, Event end))                             \

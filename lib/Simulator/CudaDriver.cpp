@@ -105,12 +105,13 @@ NETC_API int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
   return guarded([&] { device().read(from, to, bytes); });
 }
 
+/// Whether the simulated device has a module; it has one at a time.
+static bool hasModule = false;
+
 NETC_API int cuModuleLoadDataEx(void **module, const void *code,
                                 unsigned options, int *keys, void **values) {
   const int errorLog = 5, errorLogBytes = 6;
-  try {
-    device().load(static_cast<const char *>(code));
-  } catch (const PtxError &error) {
+  auto refuse = [&](int error, const char *why) {
     char *log = nullptr;
     size_t bytes = 0;
     for (unsigned i = 0; i < options; ++i)
@@ -119,10 +120,22 @@ NETC_API int cuModuleLoadDataEx(void **module, const void *code,
       else if (keys[i] == errorLogBytes)
         bytes = reinterpret_cast<size_t>(values[i]);
     if (log)
-      std::snprintf(log, bytes, "%s", error.what());
-    return InvalidPtx;
+      std::snprintf(log, bytes, "%s", why);
+    return error;
+  };
+  if (hasModule)
+    return refuse(NotSupported, "the simulator has a module already");
+  try {
+    device().load(static_cast<const char *>(code));
+  } catch (const PtxError &error) {
+    return refuse(InvalidPtx, error.what());
   }
+  hasModule = true;
   *module = &device();
+  return Success;
+}
+NETC_API int cuModuleUnload(void *) {
+  hasModule = false;
   return Success;
 }
 NETC_API int cuModuleGetFunction(void **function, void *, const char *name) {
@@ -144,6 +157,10 @@ NETC_API int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *,
 
 NETC_API int cuStreamCreate(void **stream, unsigned) {
   *stream = new Stream;
+  return Success;
+}
+NETC_API int cuStreamDestroy_v2(void *stream) {
+  delete static_cast<Stream *>(stream);
   return Success;
 }
 NETC_API int cuStreamSynchronize(void *) { return Success; }
@@ -187,9 +204,14 @@ NETC_API int cuStreamEndCapture(void *streamOf, void **graph) {
 }
 NETC_API int cuGraphInstantiateWithFlags(void **executable, void *graph,
                                          unsigned long long) {
-  *executable = graph;
+  *executable = new Graph(*static_cast<Graph *>(graph));
   return Success;
 }
+NETC_API int cuGraphDestroy(void *graph) {
+  delete static_cast<Graph *>(graph);
+  return Success;
+}
+NETC_API int cuGraphExecDestroy(void *graph) { return cuGraphDestroy(graph); }
 NETC_API int cuGraphLaunch(void *graph, void *) {
   for (const std::function<void()> &launch : *static_cast<Graph *>(graph))
     launch();
@@ -198,6 +220,7 @@ NETC_API int cuGraphLaunch(void *graph, void *) {
 
 // The simulator does not model time.
 NETC_API int cuEventCreate(void **, unsigned) { return NotSupported; }
+NETC_API int cuEventDestroy_v2(void *) { return NotSupported; }
 NETC_API int cuEventRecord(void *, void *) { return NotSupported; }
 NETC_API int cuEventElapsedTime(float *, void *, void *) {
   return NotSupported;

@@ -41,7 +41,7 @@ protected:
   void run() {
     auto compiled = assemble(*subject.step, *backend, options);
     ASSERT_TRUE(succeeded(compiled));
-    auto step = JitStep::load(std::move(*compiled));
+    auto step = JitStep::load(std::move(*compiled), /*driver=*/"");
     ASSERT_TRUE(bool(step));
     step->reset(/*seed=*/1);
     step->run(1);

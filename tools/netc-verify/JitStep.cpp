@@ -19,9 +19,6 @@ using program::Role;
 using program::Slot;
 
 static void ignoreRecord(int64_t) {}
-static void launchKernel(int64_t kernel, void **arguments) {
-  SimulatedDevice::launch(kernel, arguments);
-}
 
 /// The perturbation of the running step.
 static Perturbation *perturbation;
@@ -30,13 +27,16 @@ static double perturbed(double value, double unit, double least) {
   return (*perturbation)(value, unit, least);
 }
 
-llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
+llvm::Expected<JitStep> JitStep::load(CompiledStep compiled,
+                                      const std::string &driver) {
   JitStep loaded;
   loaded.description = std::move(compiled.program);
   auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
   loaded.jit = std::move(*jit);
+  auto launch =
+      driver.empty() ? &SimulatedDevice::launch : &runtime::CudaDevice::launch;
   llvm::orc::JITDylib &library = loaded.jit->getMainJITDylib();
   char prefix = loaded.jit->getDataLayout().getGlobalPrefix();
   auto process =
@@ -49,7 +49,7 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
             {llvm::orc::ExecutorAddr::fromPtr(&ignoreRecord),
              llvm::JITSymbolFlags::Exported}},
            {loaded.jit->mangleAndIntern("netc_launch"),
-            {llvm::orc::ExecutorAddr::fromPtr(&launchKernel),
+            {llvm::orc::ExecutorAddr::fromPtr(launch),
              llvm::JITSymbolFlags::Exported}},
            {loaded.jit->mangleAndIntern("netc_perturb"),
             {llvm::orc::ExecutorAddr::fromPtr(&perturbed),
@@ -63,17 +63,23 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled) {
   if (!step)
     return step.takeError();
   auto function = step->toPtr<void (*)(char *)>();
-  if (llvm::Error error = loaded.makeDevice(function))
+  if (llvm::Error error = loaded.makeDevice(function, driver))
     return error;
   return loaded;
 }
 
-llvm::Error JitStep::makeDevice(void (*step)(char *)) {
+llvm::Error JitStep::makeDevice(void (*step)(char *),
+                                const std::string &driver) {
   switch (description.target.kind) {
   case program::TargetKind::Cpu:
     break;
   case program::TargetKind::Cuda:
-    return makeSimulatedDevice(step);
+    auto code = jit->lookup("netc_device_code");
+    if (!code)
+      return code.takeError();
+    const char *text = code->toPtr<const char *>();
+    return driver.empty() ? makeSimulatedDevice(step, text)
+                          : makeCudaDevice(step, text, driver);
   }
   return makeHostDevice(step);
 }
@@ -91,17 +97,25 @@ llvm::Error JitStep::makeHostDevice(void (*step)(char *)) try {
   return llvm::createStringError(failure.what());
 }
 
-llvm::Error JitStep::makeSimulatedDevice(void (*step)(char *)) try {
-  auto code = jit->lookup("netc_device_code");
-  if (!code)
-    return code.takeError();
-  auto made = std::make_unique<SimulatedDevice>(description, step,
-                                                code->toPtr<const char *>());
+llvm::Error JitStep::makeSimulatedDevice(void (*step)(char *),
+                                         const char *code) try {
+  auto made = std::make_unique<SimulatedDevice>(description, step, code);
   simulator = made.get();
   device = std::move(made);
   return llvm::Error::success();
 } catch (const simulator::PtxError &error) {
   return llvm::createStringError(error.what());
+}
+
+llvm::Error JitStep::makeCudaDevice(void (*step)(char *), const char *code,
+                                    const std::string &driver) try {
+  auto made =
+      std::make_unique<runtime::CudaDevice>(description, step, code, driver);
+  cuda = made.get();
+  device = std::move(made);
+  return llvm::Error::success();
+} catch (const runtime::Failure &failure) {
+  return llvm::createStringError(failure.what());
 }
 
 /// Calls `visit` with a pointer to the elements, in their type.
@@ -181,6 +195,8 @@ static std::vector<double> valuesOf(const Slot &slot, std::vector<char> rows) {
 std::vector<int64_t> JitStep::counts() const {
   if (simulator)
     return simulator->counts();
+  if (cuda && description.counted)
+    return cuda->counts();
   if (!executed)
     return {};
   return {executed, executed + 3 * description.ops.size()};

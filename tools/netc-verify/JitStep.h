@@ -6,7 +6,7 @@
 #define NETC_TOOLS_NETC_VERIFY_JITSTEP_H
 
 #include "lib/Program/Program.h"
-#include "lib/Runtime/Device.h"
+#include "lib/Runtime/CudaDevice.h"
 #include "lib/Runtime/Random.h"
 #include "lib/Simulator/Simulator.h"
 #include "lib/Target/Compile.h"
@@ -50,8 +50,11 @@ enum class Data {
 /// A compiled step, loaded into this process, with its device.
 class JitStep {
 public:
-  /// Loads the object code. Fails if it cannot be linked.
-  static llvm::Expected<JitStep> load(CompiledStep compiled);
+  /// Loads the object code. A step for a GPU runs on the simulator, or on the
+  /// first device of `driver`, if that names a library. Fails if the code
+  /// cannot be linked or loaded.
+  static llvm::Expected<JitStep> load(CompiledStep compiled,
+                                      const std::string &driver);
 
   const program::Program &program() const { return description; }
 
@@ -84,22 +87,26 @@ public:
   /// The counts of all runs, three numbers for each op: matmul, other,
   /// transcendental. Empty if the step does not count.
   std::vector<int64_t> counts() const;
-  /// The simulator that executes the step; null for the host.
+  /// The simulator that executes the step; null if something else does.
   simulator::Device *simulated() const;
 
 private:
   JitStep() = default;
 
   /// Makes the device of the target, which calls `step` to run one.
-  llvm::Error makeDevice(void (*step)(char *));
+  llvm::Error makeDevice(void (*step)(char *), const std::string &driver);
   llvm::Error makeHostDevice(void (*step)(char *));
-  llvm::Error makeSimulatedDevice(void (*step)(char *));
+  llvm::Error makeSimulatedDevice(void (*step)(char *), const char *code);
+  llvm::Error makeCudaDevice(void (*step)(char *), const char *code,
+                             const std::string &driver);
 
   program::Program description;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::unique_ptr<runtime::Device> device;
   /// The device, if it is simulated.
   class SimulatedDevice *simulator = nullptr;
+  /// The device, if it is a driver's.
+  runtime::CudaDevice *cuda = nullptr;
   int64_t *executed = nullptr;
   Perturbation errors;
   uint64_t seed = 0;

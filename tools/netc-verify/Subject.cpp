@@ -91,7 +91,7 @@ std::optional<JitStep> Subject::build(ModuleOp module,
   FailureOr<CompiledStep> compiled = compile(*lowered, **backend, options);
   if (failed(compiled))
     return std::nullopt;
-  auto step = JitStep::load(std::move(*compiled));
+  auto step = JitStep::load(std::move(*compiled), driver);
   if (!step)
     return fail(step.takeError());
   return std::move(*step);

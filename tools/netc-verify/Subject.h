@@ -19,6 +19,8 @@ struct Subject {
   /// Whose code is checked.
   program::TargetKind target = program::TargetKind::Cpu;
   std::string arch; ///< the device to emit code for; empty for all
+  /// The library that is the CUDA driver; empty for the simulator.
+  std::string driver;
   /// The widest vectors to use; none for the machine's.
   std::optional<program::Isa> isa;
   mlir::OwningOpRef<mlir::ModuleOp> step;

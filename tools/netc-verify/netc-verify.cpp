@@ -5,7 +5,7 @@
 // Executes training steps in this process, and checks that the counted
 // operations are those that are executed, that gradients are those of the loss,
 // that fast code computes what the reference does, and that neither accesses
-// memory outside of tensors. Code for a GPU runs on the simulator.
+// memory outside of tensors. Code for a GPU runs on the simulator, or on a GPU.
 // docs/Execution.md defines the checks.
 
 #include "tools/netc-verify/Checks.h"
@@ -52,6 +52,11 @@ static cl::opt<std::string>
     arch("arch", cl::value_desc("NAME"),
          cl::desc("Check code for this device, `sm_80` or `sm_90a`, alone"),
          cl::cat(category));
+static cl::opt<std::string>
+    driver("driver", cl::value_desc("FILE"),
+           cl::desc("Run code for `cuda` on the first device of this library, "
+                    "`libcuda.so.1`, not on the simulator"),
+           cl::cat(category));
 static cl::list<std::string> sizes("size", cl::desc("Sizes of free axes"),
                                    cl::value_desc("N=8"), cl::cat(category));
 static cl::list<std::string> runs("run", cl::desc("Only these runs"),
@@ -86,6 +91,7 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
     subject.target = *program::targetNamed(target);
     subject.isa = program::isaNamed(vectors.getValue());
     subject.arch = arch;
+    subject.driver = driver;
     Verifier verifier(subject, seed, verbose, quiet);
     if (all || counts)
       holds &= verifier.verifyCounts();
@@ -119,6 +125,10 @@ int main(int argc, char **argv) {
     llvm::errs() << "netc-verify: error: `--target` takes "
                  << llvm::join(llvm::ArrayRef(program::targets), " or ")
                  << ", not `" << target << "`\n";
+    return 2;
+  }
+  if (!driver.empty() && isHost(*program::targetNamed(target))) {
+    llvm::errs() << "netc-verify: error: `--driver` is for `--target=cuda`\n";
     return 2;
   }
   if (!arch.empty() && !program::deviceArchNamed(arch.getValue())) {
