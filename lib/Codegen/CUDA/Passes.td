@@ -66,7 +66,8 @@ def SortRows : Pass<"net-sort-rows", "::mlir::func::FuncOp"> {
     Iterations of a loop that update the rows of a table which integers name, as in the gradient of an embedding,
     may meet in a row. They are put in the order of the rows, and those of a row in their own, by a tensor of the
     places in that order. A thread then computes a column of all iterations of one row (`net.segments`), and each
-    element is computed as before.
+    element is computed as before. If there are many places, a row may have most of them: then iterations that add
+    in f32 are summed in parts, of at most 64 places of a row each, and the sums of the parts are added to the row.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];

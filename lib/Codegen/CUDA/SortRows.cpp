@@ -28,6 +28,11 @@ static constexpr int64_t kLeastPlaces = 64;
 /// Ranks take the square of the places. Beyond so many, they take longer than
 /// to go through the places one by one.
 static constexpr int64_t kMostPlaces = 1 << 20;
+/// The most places of a row that a thread adds up, one after another. Further
+/// ones of that row are a part of their own.
+static constexpr int64_t kPartPlaces = 64;
+/// With fewer places, the places of a row are not split into parts.
+static constexpr int64_t kLeastSplit = 16 * kPartPlaces;
 
 namespace {
 /// A perfect nest that reads and writes an element of a table in each
@@ -46,12 +51,32 @@ private:
   bool findRow();
 
   Block &body() { return *loops.back().getBody(); }
+  /// Whether each iteration adds a number to an element, or nothing.
+  bool isSum();
   /// The rows of all places.
   Value rowsOfPlaces(ImplicitLocOpBuilder &b);
   /// The place of each number in the order of rows.
   Value orderOf(ImplicitLocOpBuilder &b, Value rows);
   Value inOrder(ImplicitLocOpBuilder &b, Value rows, Value order);
   void mapPlace(ImplicitLocOpBuilder &b, Value place, IRMapping &values);
+
+  /// A nest over numbers, in a loop with this attribute, and columns, which
+  /// returns the changed table.
+  using Change = function_ref<Value(ImplicitLocOpBuilder &, Value number,
+                                    ValueRange columns, Value table)>;
+  Value nestOverColumns(ImplicitLocOpBuilder &b, int64_t numbers, Value table,
+                        StringRef attribute, Change change);
+  /// The indices of an element of a table.
+  SmallVector<Value> indicesOf(Value row, ValueRange columns);
+  /// The nest over the places in their order. The rows that it writes are
+  /// `numbers`.
+  Value updateInOrder(ImplicitLocOpBuilder &b, Value order, Value numbers,
+                      Value table);
+  /// For each number in the order of rows, the first number of its part: those
+  /// of one row, as far as no multiple of kPartPlaces lies between.
+  Value partsOf(ImplicitLocOpBuilder &b, Value sorted);
+  /// The same result, by sums of the parts, which are added to the rows.
+  Value addParts(ImplicitLocOpBuilder &b, Value order, Value sorted);
 
   scf::ForOp outermost;
   SmallVector<scf::ForOp> loops, placeLoops, columnLoops;
@@ -179,6 +204,12 @@ Value RowUpdates::rowsOfPlaces(ImplicitLocOpBuilder &b) {
 
 Value RowUpdates::orderOf(ImplicitLocOpBuilder &b, Value rows) {
   // The rank of a place: how many have a lower row, or the same and come first.
+  Value keys = numbers(b, places, [&](ImplicitLocOpBuilder &inner, Value at) {
+    Value row = inner.create<tensor::ExtractOp>(rows, at);
+    Value ofRow = inner.create<arith::MulIOp>(
+        row, inner.create<arith::ConstantIntOp>(places, 64));
+    return inner.create<arith::AddIOp>(ofRow, integer(inner, at)).getResult();
+  });
   auto type = cast<RankedTensorType>(rows.getType());
   Value empty = b.create<tensor::EmptyOp>(type.getShape(), b.getI64Type());
   Value zero = b.create<arith::ConstantIntOp>(0, 64);
@@ -186,21 +217,12 @@ Value RowUpdates::orderOf(ImplicitLocOpBuilder &b, Value rows) {
   AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0));
   AffineMap other = AffineMap::get(2, 0, b.getAffineDimExpr(1));
   auto ranks = b.create<linalg::GenericOp>(
-      type, ValueRange{rows, rows}, none, ArrayRef{place, other, place},
+      type, ValueRange{keys, keys}, none, ArrayRef{place, other, place},
       ArrayRef{utils::IteratorType::parallel, utils::IteratorType::reduction},
       [&](OpBuilder &nested, Location loc, ValueRange elements) {
         ImplicitLocOpBuilder inner(loc, nested);
-        using Predicate = arith::CmpIPredicate;
-        auto compare = [&](Predicate how, Value x, Value y) -> Value {
-          return inner.create<arith::CmpIOp>(how, x, y);
-        };
-        Value isFirst =
-            compare(Predicate::slt, inner.create<linalg::IndexOp>(1),
-                    inner.create<linalg::IndexOp>(0));
-        Value isBefore = inner.create<arith::OrIOp>(
-            compare(Predicate::slt, elements[1], elements[0]),
-            inner.create<arith::AndIOp>(
-                compare(Predicate::eq, elements[1], elements[0]), isFirst));
+        Value isBefore = inner.create<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                     elements[1], elements[0]);
         Value one = inner.create<arith::ExtUIOp>(b.getI64Type(), isBefore);
         inner.create<linalg::YieldOp>(ValueRange(
             inner.create<arith::AddIOp>(elements[2], one).getResult()));
@@ -228,35 +250,209 @@ Value RowUpdates::inOrder(ImplicitLocOpBuilder &b, Value rows, Value order) {
   });
 }
 
-void RowUpdates::sort() {
-  ImplicitLocOpBuilder b(outermost.getLoc(), outermost);
-  Value rows = rowsOfPlaces(b), order = orderOf(b, rows);
-  Value sorted = inOrder(b, rows, order);
+bool RowUpdates::isSum() {
+  Value table = loops.back().getRegionIterArg(0);
+  auto readsTable = [&](Value value) {
+    SetVector<Operation *> slice;
+    BackwardSliceOptions inBody;
+    inBody.inclusive = true;
+    inBody.omitBlockArguments = true;
+    inBody.filter = [&](Operation *op) { return op->getBlock() == &body(); };
+    getBackwardSlice(value, &slice, inBody);
+    return llvm::any_of(slice, [&](Operation *op) {
+      return llvm::is_contained(op->getOperands(), table);
+    });
+  };
+  std::function<bool(Value)> addsTo = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (auto read = dyn_cast_or_null<tensor::ExtractOp>(op))
+      return read.getTensor() == table;
+    if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+      return !readsTable(select.getCondition()) &&
+             addsTo(select.getTrueValue()) && addsTo(select.getFalseValue());
+    if (auto sum = dyn_cast_or_null<arith::AddFOp>(op))
+      return (addsTo(sum.getLhs()) && !readsTable(sum.getRhs())) ||
+             (addsTo(sum.getRhs()) && !readsTable(sum.getLhs()));
+    auto difference = dyn_cast_or_null<arith::SubFOp>(op);
+    return difference && addsTo(difference.getLhs()) &&
+           !readsTable(difference.getRhs());
+  };
+  return insert.getScalar().getType().isF32() && addsTo(insert.getScalar());
+}
+
+SmallVector<Value> RowUpdates::indicesOf(Value row, ValueRange columns) {
+  SmallVector<Value> indices;
+  for (Value index : insert.getIndices()) {
+    bool isRow = index == this->row;
+    indices.push_back(isRow ? row : columns.front());
+    if (!isRow)
+      columns = columns.drop_front();
+  }
+  return indices;
+}
+
+Value RowUpdates::nestOverColumns(ImplicitLocOpBuilder &b, int64_t numbers,
+                                  Value table, StringRef attribute,
+                                  Change change) {
   Value zero = b.create<arith::ConstantIndexOp>(0),
         one = b.create<arith::ConstantIndexOp>(1);
-  SmallVector<Value> bounds{b.create<arith::ConstantIndexOp>(places)};
+  SmallVector<Value> bounds{b.create<arith::ConstantIndexOp>(numbers)};
   for (scf::ForOp loop : columnLoops)
     bounds.push_back(loop.getUpperBound());
   SmallVector<Value> zeros(bounds.size(), zero), ones(bounds.size(), one);
   scf::LoopNest nest = scf::buildLoopNest(
-      b, b.getLoc(), zeros, bounds, ones, outermost.getInitArgs(),
-      [&](OpBuilder &nested, Location loc, ValueRange ivs, ValueRange table) {
+      b, b.getLoc(), zeros, bounds, ones, table,
+      [&](OpBuilder &nested, Location loc, ValueRange ivs, ValueRange tables) {
         ImplicitLocOpBuilder inner(loc, nested);
+        return SmallVector<Value>{
+            change(inner, ivs.front(), ivs.drop_front(), tables[0])};
+      });
+  nest.loops.front()->setDiscardableAttr(attribute, b.getUnitAttr());
+  return nest.results[0];
+}
+
+Value RowUpdates::updateInOrder(ImplicitLocOpBuilder &b, Value order,
+                                Value numbers, Value table) {
+  return nestOverColumns(
+      b, places, table, kSegments,
+      [&](ImplicitLocOpBuilder &inner, Value number, ValueRange columns,
+          Value changed) {
         IRMapping values;
-        Value place = inner.create<tensor::ExtractOp>(order, ivs[0]);
+        Value place = inner.create<tensor::ExtractOp>(order, number);
         mapPlace(inner, index(inner, place), values);
-        for (auto [loop, iv] : llvm::zip_equal(columnLoops, ivs.drop_front()))
+        for (auto [loop, iv] : llvm::zip_equal(columnLoops, columns))
           values.map(loop.getInductionVar(), iv);
-        values.map(loops.back().getRegionIterArg(0), table[0]);
-        Value rowOf = inner.create<tensor::ExtractOp>(sorted, ivs[0]);
+        values.map(loops.back().getRegionIterArg(0), changed);
+        Value rowOf = inner.create<tensor::ExtractOp>(numbers, number);
         values.map(row, index(inner, rowOf));
         for (Operation &op : body().without_terminator())
           if (&op != row.getDefiningOp())
             inner.clone(op, values);
-        return SmallVector<Value>{values.lookup(insert.getResult())};
+        Value result = values.lookup(insert.getResult());
+        result.setType(changed.getType());
+        return result;
       });
-  nest.loops.front()->setDiscardableAttr(kSegments, b.getUnitAttr());
-  outermost.getResult(0).replaceAllUsesWith(nest.results[0]);
+}
+
+Value RowUpdates::partsOf(ImplicitLocOpBuilder &b, Value sorted) {
+  auto type = cast<RankedTensorType>(sorted.getType());
+  Value none = b.create<tensor::EmptyOp>(type.getShape(), b.getI64Type());
+  Value zero = b.create<arith::ConstantIndexOp>(0),
+        one = b.create<arith::ConstantIndexOp>(1);
+  Value most = b.create<arith::ConstantIndexOp>(kPartPlaces);
+  auto firstOf = [&](ImplicitLocOpBuilder &inner, Value number) {
+    Value rowOf = inner.create<tensor::ExtractOp>(sorted, number);
+    Value earlier = inner.create<arith::RemUIOp>(number, most);
+    auto back = inner.create<scf::ForOp>(
+        zero, earlier, one, number,
+        [&](OpBuilder &nested, Location loc, Value, ValueRange first) {
+          ImplicitLocOpBuilder body(loc, nested);
+          Value before = body.create<arith::SubIOp>(first[0], one);
+          Value isSame = body.create<arith::CmpIOp>(
+              arith::CmpIPredicate::eq, rowOf,
+              body.create<tensor::ExtractOp>(sorted, before));
+          Value next = body.create<arith::SelectOp>(isSame, before, first[0]);
+          body.create<scf::YieldOp>(next);
+        });
+    return back.getResult(0);
+  };
+  auto loop = b.create<scf::ForOp>(
+      zero, b.create<arith::ConstantIndexOp>(places), one, none,
+      [&](OpBuilder &nested, Location loc, Value number, ValueRange parts) {
+        ImplicitLocOpBuilder inner(loc, nested);
+        Value part = integer(inner, firstOf(inner, number));
+        Value next = inner.create<tensor::InsertOp>(part, parts[0], number);
+        inner.create<scf::YieldOp>(next);
+      });
+  loop->setDiscardableAttr(kIndependent, b.getUnitAttr());
+  return loop.getResult(0);
+}
+
+/// Whether the row of a number is also that of the number before.
+static Value continuesRow(ImplicitLocOpBuilder &b, Value sorted, Value number) {
+  Value zero = b.create<arith::ConstantIndexOp>(0);
+  Value isFirst =
+      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, number, zero);
+  Value before = b.create<arith::SelectOp>(
+      isFirst, zero,
+      b.create<arith::SubIOp>(number, b.create<arith::ConstantIndexOp>(1)));
+  Value isSame = b.create<arith::CmpIOp>(
+      arith::CmpIPredicate::eq, b.create<tensor::ExtractOp>(sorted, number),
+      b.create<tensor::ExtractOp>(sorted, before));
+  return b.create<arith::SelectOp>(
+      isFirst, b.create<arith::ConstantIntOp>(0, 1), isSame);
+}
+
+Value RowUpdates::addParts(ImplicitLocOpBuilder &b, Value order, Value sorted) {
+  Value table = outermost.getInitArgs()[0];
+  auto type = cast<RankedTensorType>(table.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [axis, index] : llvm::enumerate(insert.getIndices()))
+    if (index == row)
+      shape[axis] = places;
+  Type element = type.getElementType();
+  Value none = b.create<tensor::EmptyOp>(shape, element);
+  Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(element));
+  Value zeros = b.create<linalg::FillOp>(zero, none).getResult(0);
+  Value sums = updateInOrder(b, order, partsOf(b, sorted), zeros);
+
+  // Adds a part to a row if it is the first of it, or if it is not.
+  auto add = [&](ImplicitLocOpBuilder &inner, bool isFirst, Value number,
+                 Value rowOf, ValueRange columns, Value changed) {
+    auto sum = [&](OpBuilder &nested, Location loc) {
+      ImplicitLocOpBuilder then(loc, nested);
+      SmallVector<Value> to = indicesOf(index(then, rowOf), columns);
+      Value old = then.create<tensor::ExtractOp>(changed, to);
+      Value more =
+          then.create<tensor::ExtractOp>(sums, indicesOf(number, columns));
+      Value next = then.create<arith::AddFOp>(old, more);
+      then.create<scf::YieldOp>(
+          then.create<tensor::InsertOp>(next, changed, to).getResult());
+    };
+    auto keep = [&](OpBuilder &nested, Location loc) {
+      nested.create<scf::YieldOp>(loc, changed);
+    };
+    Value continues = continuesRow(inner, sorted, number);
+    auto either = isFirst ? inner.create<scf::IfOp>(continues, keep, sum)
+                          : inner.create<scf::IfOp>(continues, sum, keep);
+    return either.getResult(0);
+  };
+  table = nestOverColumns(
+      b, places, table, kIndependent,
+      [&](ImplicitLocOpBuilder &inner, Value number, ValueRange columns,
+          Value changed) {
+        Value rowOf = inner.create<tensor::ExtractOp>(sorted, number);
+        return add(inner, /*isFirst=*/true, number, rowOf, columns, changed);
+      });
+  // Further parts of a row begin at multiples of kPartPlaces.
+  int64_t parts = llvm::divideCeil(places, kPartPlaces);
+  auto firstOf = [&](ImplicitLocOpBuilder &inner, Value part) -> Value {
+    return inner.create<arith::MulIOp>(
+        part, inner.create<arith::ConstantIndexOp>(kPartPlaces));
+  };
+  Value rows = numbers(b, parts, [&](ImplicitLocOpBuilder &inner, Value part) {
+    return inner.create<tensor::ExtractOp>(sorted, firstOf(inner, part))
+        .getResult();
+  });
+  return nestOverColumns(
+      b, parts, table, kSegments,
+      [&](ImplicitLocOpBuilder &inner, Value part, ValueRange columns,
+          Value changed) {
+        Value rowOf = inner.create<tensor::ExtractOp>(rows, part);
+        return add(inner, /*isFirst=*/false, firstOf(inner, part), rowOf,
+                   columns, changed);
+      });
+}
+
+void RowUpdates::sort() {
+  ImplicitLocOpBuilder b(outermost.getLoc(), outermost);
+  Value rows = rowsOfPlaces(b), order = orderOf(b, rows);
+  Value sorted = inOrder(b, rows, order);
+  Value table =
+      places >= kLeastSplit && isSum()
+          ? addParts(b, order, sorted)
+          : updateInOrder(b, order, sorted, outermost.getInitArgs()[0]);
+  outermost.getResult(0).replaceAllUsesWith(table);
   outermost.erase();
 }
 

@@ -6,7 +6,10 @@
 // CHECK-SAME: %[[IDS:.*]]: tensor<4x20xi64>, %[[DY:.*]]: tensor<4x20x8xf32>, %[[TABLE:.*]]: tensor<100x8xf32>
 // CHECK: %[[ROWS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} outs(%{{.*}} : tensor<80xi64>)
 // CHECK: tensor.extract %[[IDS]]
-// CHECK: %[[RANKS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[ROWS]], %[[ROWS]] : tensor<80xi64>, tensor<80xi64>)
+// CHECK: %[[KEYS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]}
+// CHECK: tensor.extract %[[ROWS]]
+// CHECK: arith.muli %{{.*}}, %c80
+// CHECK: %[[RANKS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[KEYS]], %[[KEYS]] : tensor<80xi64>, tensor<80xi64>)
 // CHECK: %[[ORDER:.*]] = scf.for
 // CHECK: tensor.extract %[[RANKS]]
 // CHECK: tensor.insert
@@ -80,6 +83,65 @@ func.func @few(%ids: tensor<20xindex>, %table: tensor<100xf32>) -> tensor<100xf3
     %row = tensor.extract %ids[%n] : tensor<20xindex>
     %old = tensor.extract %a[%row] : tensor<100xf32>
     %sum = arith.addf %old, %one : f32
+    %next = tensor.insert %sum into %a[%row] : tensor<100xf32>
+    scf.yield %next : tensor<100xf32>
+  }
+  return %0 : tensor<100xf32>
+}
+
+// Many places, of which one row may have most: sums of at most 64 places of a row each, in the order of rows. Then the first of
+// each row is added to it by a thread of its own, and the further ones one after another.
+// CHECK-LABEL: func.func @many
+// CHECK: %[[RANKS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
+// CHECK: %[[ORDER:.*]] = scf.for
+// CHECK: %[[SORTED:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2048xi64>)
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} -> tensor<2048xf32>
+// CHECK: %[[PARTS:.*]] = scf.for %[[I:.*]] = %c0 to %c2048 {{.*}} -> (tensor<2048xi64>)
+// CHECK: arith.remui %[[I]], %
+// CHECK: } {net.independent}
+// CHECK: %[[SUMS:.*]] = scf.for %[[J:.*]] = %c0 to %c2048 {{.*}} iter_args(%[[SUM:.*]] = %[[ZEROS]])
+// CHECK: tensor.extract %[[PARTS]][%[[J]]]
+// CHECK: arith.addf
+// CHECK: } {net.segments}
+// CHECK: %[[FIRST:.*]] = scf.for %{{.*}} = %c0 to %c2048
+// CHECK: scf.if
+// CHECK: tensor.extract %[[SUMS]]
+// CHECK: } {net.independent}
+// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c1 iter_args(%{{.*}} = %[[FIRST]])
+// CHECK: scf.if
+// CHECK: tensor.extract %[[SUMS]]
+// CHECK: } {net.segments}
+func.func @many(%ids: tensor<2048xindex>, %dy: tensor<2048xf32>, %table: tensor<100xf32>) -> tensor<100xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2048 = arith.constant 2048 : index
+  %0 = scf.for %n = %c0 to %c2048 step %c1 iter_args(%a = %table) -> tensor<100xf32> {
+    %row = tensor.extract %ids[%n] : tensor<2048xindex>
+    %old = tensor.extract %a[%row] : tensor<100xf32>
+    %more = tensor.extract %dy[%n] : tensor<2048xf32>
+    %sum = arith.addf %old, %more : f32
+    %next = tensor.insert %sum into %a[%row] : tensor<100xf32>
+    scf.yield %next : tensor<100xf32>
+  }
+  return %0 : tensor<100xf32>
+}
+
+// A product is no sum of parts.
+// CHECK-LABEL: func.func @product
+// CHECK-NOT: net.independent
+// CHECK: } {net.independent}
+// CHECK-NOT: net.independent
+// CHECK: } {net.segments}
+// CHECK-NOT: net.segments
+func.func @product(%ids: tensor<2048xindex>, %dy: tensor<2048xf32>, %table: tensor<100xf32>) -> tensor<100xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2048 = arith.constant 2048 : index
+  %0 = scf.for %n = %c0 to %c2048 step %c1 iter_args(%a = %table) -> tensor<100xf32> {
+    %row = tensor.extract %ids[%n] : tensor<2048xindex>
+    %old = tensor.extract %a[%row] : tensor<100xf32>
+    %more = tensor.extract %dy[%n] : tensor<2048xf32>
+    %sum = arith.mulf %old, %more : f32
     %next = tensor.insert %sum into %a[%row] : tensor<100xf32>
     scf.yield %next : tensor<100xf32>
   }
