@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -156,6 +157,26 @@ static bool changesBetween(Value slot, Operation *first, Operation *later) {
     return write && first->isBeforeInBlock(write) &&
            (write == end || write->isBeforeInBlock(end));
   });
+}
+
+bool netc::isVectorizable(linalg::LinalgOp op) {
+  if (op.hasIndexSemantics())
+    return false;
+  for (Value operand : op->getOperands())
+    if (!isa<FloatType>(getElementTypeOrSelf(operand.getType())))
+      return false;
+  for (Operation &payload : op->getRegion(0).front().without_terminator())
+    if (!isa<arith::ConstantOp>(payload) &&
+        !OpTrait::hasElementwiseMappableTraits(&payload))
+      return false;
+  return true;
+}
+
+linalg::GenericOp netc::epilogueOf(linalg::LinalgOp product) {
+  if (!isa<scf::ExecuteRegionOp>(product->getParentOp()) ||
+      !isa_and_nonnull<linalg::FillOp>(product->getPrevNode()))
+    return {};
+  return dyn_cast<linalg::GenericOp>(product->getNextNode());
 }
 
 bool netc::readsTheSame(linalg::LinalgOp op, Operation *later) {

@@ -32,6 +32,13 @@ bool isSum(mlir::linalg::LinalgOp op);
 /// The same, or it widens the operands or rounds the sum.
 bool isRoundedSum(mlir::linalg::LinalgOp op);
 
+/// Whether the payload of an op consists of element-wise operations on floats,
+/// which can be emitted on vectors.
+bool isVectorizable(mlir::linalg::LinalgOp op);
+/// The epilogue of a product: the element-wise op after a fill and the product
+/// in an `scf.execute_region`. Null if there is none.
+mlir::linalg::GenericOp epilogueOf(mlir::linalg::LinalgOp product);
+
 /// The memref that a tensor is loaded from, such as the slot of a parameter,
 /// through reshapes and slices. Null if the tensor is computed.
 mlir::Value slotOf(mlir::Value tensor);

@@ -6,6 +6,7 @@
 #define NETC_LIB_CODEGEN_PASSES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -14,6 +15,10 @@ namespace netc {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "lib/Codegen/Passes.h.inc"
+
+/// FuseEpilogues for the products and epilogues for which `takes` holds.
+std::unique_ptr<mlir::Pass> createFuseEpilogues(
+    std::function<bool(mlir::linalg::LinalgOp, mlir::linalg::GenericOp)> takes);
 
 } // namespace netc
 

@@ -69,6 +69,17 @@ def DeferAccumulation : Pass<"net-defer-accumulation", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def FuseEpilogues : Pass<"net-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Let the op that reads a product's result be part of its kernel";
+  let description = [{
+    Runs before memory is planned. If the only reader of a contraction's result is an element-wise op right
+    after it, such as one that rounds it or adds a bias, both become the body of an `scf.execute_region`, and
+    are lowered to one kernel, if the target can. Each tile goes through the element-wise op while it is in L1
+    or in registers. The result itself is never stored if each of its elements is written once.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def PlaceResults : Pass<"net-place-results", "::mlir::func::FuncOp"> {
   let summary = "Let ops write their results in place";
   let description = [{

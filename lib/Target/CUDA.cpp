@@ -63,8 +63,14 @@ public:
 
   void addGroupPasses(OpPassManager &passes,
                       const LoweringOptions &options) const override {
-    if (!options.reference)
-      passes.addNestedPass<func::FuncOp>(createFuseAttention());
+    if (options.reference)
+      return;
+    passes.addNestedPass<func::FuncOp>(createFuseAttention());
+    passes.addNestedPass<func::FuncOp>(createFuseEpilogues(
+        [device = DeviceInfo::of(archs.front())](linalg::LinalgOp product,
+                                                 linalg::GenericOp epilogue) {
+          return takesEpilogue(product, epilogue, device);
+        }));
   }
 
   LogicalResult printSchedule(ModuleOp module,

@@ -14,13 +14,6 @@ using namespace mlir;
 
 using Loop = LoopNest::Loop;
 
-linalg::GenericOp netc::epilogueOf(linalg::LinalgOp product) {
-  if (!isa<scf::ExecuteRegionOp>(product->getParentOp()) ||
-      !isa_and_nonnull<linalg::FillOp>(product->getPrevNode()))
-    return {};
-  return dyn_cast<linalg::GenericOp>(product->getNextNode());
-}
-
 /// Whether an epilogue can read the result of a product tile by tile, in
 /// vectors of columns.
 static bool takesEpilogue(const ContractionSchedule &schedule,

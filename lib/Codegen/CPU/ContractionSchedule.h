@@ -140,10 +140,6 @@ struct ContractionSchedule {
 ContractionSchedule schedule(const VectorizedDims &dims, unsigned elementBits,
                              const TargetInfo &target, bool areBfloats = false);
 
-/// The epilogue of a product: the element-wise op after a fill and the product
-/// in an `scf.execute_region`. Null if there is none.
-mlir::linalg::GenericOp epilogueOf(mlir::linalg::LinalgOp product);
-
 /// The schedule of an op, with its epilogue if that can be fused. None if the
 /// op is no contraction, or if none of its loops can be vectorized.
 std::optional<ContractionSchedule> scheduleOf(mlir::linalg::LinalgOp op,

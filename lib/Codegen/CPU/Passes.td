@@ -49,17 +49,6 @@ def PackOperands : Pass<"net-pack-operands", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def FuseEpilogues : Pass<"net-fuse-epilogues", "::mlir::func::FuncOp"> {
-  let summary = "Let the op that reads a product's result be part of its kernel";
-  let description = [{
-    Runs before memory is planned. If the only reader of a contraction's result is an element-wise op right
-    after it, such as one that rounds it or adds a bias, both become the body of an `scf.execute_region`, and
-    are lowered to one kernel. Each tile goes through the element-wise op while it is in L1. The result itself
-    is never stored if each of its elements is written once.
-  }];
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
-}
-
 def LowerKernels : Pass<"net-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Lower linalg ops on memrefs to loops for the CPU";
   let description = [{

@@ -10,19 +10,6 @@
 using namespace netc;
 using namespace mlir;
 
-bool netc::isVectorizable(linalg::LinalgOp op) {
-  if (op.hasIndexSemantics())
-    return false;
-  for (Value operand : op->getOperands())
-    if (!isa<FloatType>(getElementTypeOrSelf(operand.getType())))
-      return false;
-  for (Operation &payload : op->getRegion(0).front().without_terminator())
-    if (!isa<arith::ConstantOp>(payload) &&
-        !OpTrait::hasElementwiseMappableTraits(&payload))
-      return false;
-  return true;
-}
-
 unsigned netc::widestBits(linalg::LinalgOp op) {
   unsigned bits = 0;
   auto take = [&](Type type) {

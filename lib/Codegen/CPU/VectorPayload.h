@@ -9,9 +9,6 @@
 
 namespace netc {
 
-/// Whether the payload of an op consists of element-wise operations on floats,
-/// which can be emitted on vectors.
-bool isVectorizable(mlir::linalg::LinalgOp op);
 /// Bits of the widest float type of a vectorizable op, which decides the number
 /// of lanes.
 unsigned widestBits(mlir::linalg::LinalgOp op);

@@ -82,9 +82,8 @@ std::optional<MatrixSchedule> netc::matrixScheduleOf(linalg::LinalgOp op,
 namespace {
 class MatrixEmitter : ProductBuilder {
 public:
-  MatrixEmitter(linalg::LinalgOp op, linalg::FillOp fill, TiledDims dims,
-                MatrixSchedule matrix)
-      : ProductBuilder(op, fill, std::move(dims)), matrix(std::move(matrix)),
+  MatrixEmitter(linalg::LinalgOp op, linalg::FillOp fill, MatrixSchedule matrix)
+      : ProductBuilder(op, fill, epilogueOf(op)), matrix(std::move(matrix)),
         type(getElementTypeOrSelf(op->getOperand(0))),
         format(formatOfMatrices(op)), ptx(b) {}
 
@@ -390,24 +389,6 @@ private:
 
   //===-- Results ---------------------------------------------------------===//
 
-  /// Whether pairs of columns can be stored at once.
-  bool storesPairs() {
-    if (dims.n.empty())
-      return false;
-    const Loop &last = dims.n.back();
-    if (last.strides[C] != 1 || last.extent % 2 != 0 ||
-        dims.starts[C] % 2 != 0 ||
-        alignmentOf(op->getOperand(dims.operands[C])) % 8 != 0)
-      return false;
-    for (ArrayRef<Loop> loops :
-         {ArrayRef<Loop>(dims.batch), ArrayRef<Loop>(dims.m),
-          ArrayRef<Loop>(dims.n)})
-      for (const Loop &loop : loops)
-        if (&loop != &last && loop.strides[C] % 2 != 0)
-          return false;
-    return true;
-  }
-
   /// Stores row lane / 4, or lane / 4 + 8 if `half` is 1, of the fragments in
   /// row `i` of the warp's fragments.
   void storeRow(int64_t i, int64_t half, ArrayRef<Value> sums) {
@@ -416,35 +397,19 @@ private:
     Value m = b.add(b.add(firstM, inTile), b.div(wideLane, 4));
     OpBuilder::InsertionGuard guard(b);
     enterWhere(isInBounds(m, matrix.dims.m, matrix.bm));
-    Value row = b.add(bases[C], placeIn(C, dims.m, m));
+    SmallVector<Value> places = placesOfRow(m);
+    int64_t width = storesPairs() ? 2 : 1;
     for (int64_t j = 0; j < columns(); ++j) {
       Value n = b.add(b.add(firstN, ptx.index(warpN)), j * Matrix::kFragmentN);
       n = b.add(n, mul(b.rem(wideLane, 4), 2));
-      const Value *pair = &sums[(i * columns() + j) * 4 + half * 2];
-      if (storesPairs()) {
-        OpBuilder::InsertionGuard guard(b);
-        enterWhere(isInBounds(n, matrix.dims.n, matrix.bn));
-        storePair(b.add(row, placeIn(C, dims.n, n)), pair);
-        continue;
-      }
-      for (int64_t e = 0; e < 2; ++e) {
+      auto pair = sums.slice((i * columns() + j) * 4 + half * 2, 2);
+      for (int64_t e = 0; e < 2; e += width) {
         OpBuilder::InsertionGuard guard(b);
         Value at = b.add(n, e);
         enterWhere(isInBounds(at, matrix.dims.n, matrix.bn));
-        addToC(b.add(row, placeIn(C, dims.n, at)), pair[e]);
+        store(places, at, pair.slice(e, width));
       }
     }
-  }
-
-  void storePair(Value place, const Value *pair) {
-    auto two = VectorType::get({2}, b.getF32Type());
-    Value memory = b.flat(dims.operands[C]);
-    Value old =
-        fill ? Value(b.create<vector::BroadcastOp>(two, fill.getInputs()[0]))
-             : Value(b.create<vector::LoadOp>(two, memory, place));
-    Value sum = b.create<vector::BroadcastOp>(two, pair[0]);
-    sum = b.create<vector::InsertOp>(pair[1], sum, int64_t(1));
-    b.create<vector::StoreOp>(b.create<arith::AddFOp>(old, sum), memory, place);
   }
 
   MatrixSchedule matrix;
@@ -464,6 +429,6 @@ std::optional<KernelShape> netc::emitMatrices(linalg::LinalgOp op,
   if (!matrix)
     return std::nullopt;
   KernelShape shape{matrix->blocks() * matrix->threads(), matrix->threads()};
-  MatrixEmitter(op, fill, *TiledDims::of(op), *matrix).emit();
+  MatrixEmitter(op, fill, *matrix).emit();
   return shape;
 }

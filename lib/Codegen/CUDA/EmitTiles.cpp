@@ -33,9 +33,8 @@ std::optional<TileSchedule> netc::tileScheduleOf(linalg::LinalgOp op,
 namespace {
 class TileEmitter : ProductBuilder {
 public:
-  TileEmitter(linalg::LinalgOp op, linalg::FillOp fill, TiledDims dims,
-              TileSchedule tiles)
-      : ProductBuilder(op, fill, std::move(dims)), tiles(std::move(tiles)),
+  TileEmitter(linalg::LinalgOp op, linalg::FillOp fill, TileSchedule tiles)
+      : ProductBuilder(op, fill, epilogueOf(op)), tiles(std::move(tiles)),
         type(getElementTypeOrSelf(op.getDpsInits()[0])) {}
 
   void emit() {
@@ -120,8 +119,7 @@ private:
     OpBuilder::InsertionGuard guard(b);
     enterWhere(both(isInBounds(m, tiles.dims.m, tiles.bm),
                     isInBounds(n, tiles.dims.n, tiles.bn)));
-    Value row = b.add(bases[C], placeIn(C, dims.m, m));
-    addToC(b.add(row, placeIn(C, dims.n, n)), sum);
+    ProductBuilder::store(placesOfRow(m), n, sum);
   }
 
   TileSchedule tiles;
@@ -139,6 +137,6 @@ std::optional<KernelShape> netc::emitTiles(linalg::LinalgOp op,
     return std::nullopt;
   KernelShape shape{tiles->blocks() * TileSchedule::kThreads,
                     TileSchedule::kThreads};
-  TileEmitter(op, fill, *TiledDims::of(op), *tiles).emit();
+  TileEmitter(op, fill, *tiles).emit();
   return shape;
 }

@@ -56,6 +56,16 @@ mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
 std::pair<mlir::linalg::LinalgOp, mlir::linalg::FillOp>
 onlyOpOf(mlir::func::FuncOp kernel);
 
+/// The product of a kernel that consists of the fill, the product and its
+/// epilogue, and the fill; null of other kernels.
+std::pair<mlir::linalg::LinalgOp, mlir::linalg::FillOp>
+productWithEpilogueOf(mlir::func::FuncOp kernel);
+
+/// Whether a product is emitted by tiles, so that an epilogue can be part of
+/// it.
+bool takesEpilogue(mlir::linalg::LinalgOp product,
+                   mlir::linalg::GenericOp epilogue, const DeviceInfo &device);
+
 /// Emits the payload of a linalg op on memrefs in one iteration of its loops.
 class PointBuilder {
 public:

@@ -4,11 +4,13 @@
 
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Passes.h"
+#include "lib/Codegen/LinalgQueries.h"
 #include "lib/Conversion/LinalgBuilder.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 
 using namespace netc;
@@ -39,6 +41,18 @@ netc::onlyOpOf(func::FuncOp kernel) {
   if (!isStarted)
     return {};
   return {op, fill};
+}
+
+std::pair<linalg::LinalgOp, linalg::FillOp>
+netc::productWithEpilogueOf(func::FuncOp kernel) {
+  SmallVector<Operation *> work = workOf(kernel);
+  auto region = dyn_cast<scf::ExecuteRegionOp>(work.front());
+  if (work.size() != 1 || !region)
+    return {};
+  for (auto product : region.getRegion().getOps<linalg::LinalgOp>())
+    if (epilogueOf(product))
+      return {product, cast<linalg::FillOp>(product->getPrevNode())};
+  return {};
 }
 
 SmallVector<unsigned> netc::loopsOfElements(linalg::LinalgOp op) {

@@ -4,12 +4,25 @@
 
 #include "lib/Codegen/CUDA/ProductBuilder.h"
 
+#include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Ptx.h"
+#include "lib/Codegen/LinalgQueries.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace netc;
 using namespace mlir;
+
+using Loop = LoopNest::Loop;
+
+ProductBuilder::ProductBuilder(linalg::LinalgOp op, linalg::FillOp fill,
+                               linalg::GenericOp epilogue)
+    : BlockBuilder(op), op(op), fill(fill), epilogue(epilogue),
+      dims(*TiledDims::of(op, epilogue)) {
+  if (epilogue)
+    b.addOperandsOf(epilogue);
+}
 
 void ProductBuilder::placeTile(int64_t bm, int64_t bn) {
   int64_t tilesM = llvm::divideCeil(dims.tile.m, bm);
@@ -19,19 +32,147 @@ void ProductBuilder::placeTile(int64_t bm, int64_t bn) {
   Value rest = b.div(block, tilesN);
   firstM = mul(b.rem(rest, tilesM), bm);
   Value batch = b.div(rest, tilesM);
-  for (ContractionOperand operand : {A, B, C})
-    bases[operand] =
-        b.add(placeIn(operand, dims.batch, batch), dims.starts[operand]);
+  for (unsigned operand = 0; operand < dims.starts.size(); ++operand)
+    bases.push_back(
+        b.add(placeIn(operand, dims.batch, batch), dims.starts[operand]));
 }
 
-void ProductBuilder::addToC(Value place, Value sum) {
-  Value memory = b.flat(dims.operands[C]);
-  Value start = fill ? fill.getInputs()[0]
-                     : Value(b.create<memref::LoadOp>(memory, place));
-  b.create<memref::StoreOp>(b.create<arith::AddFOp>(start, sum), memory, place);
+SmallVector<unsigned> ProductBuilder::storedOperands() {
+  if (!epilogue)
+    return {C};
+  SmallVector<unsigned> operands;
+  for (OpOperand &operand : epilogue->getOpOperands()) {
+    bool isResult = epilogue.isDpsInit(&operand);
+    bool isRead = !epilogue.getMatchingBlockArgument(&operand).use_empty();
+    bool isC = operand.get() == op.getDpsInits()[0];
+    if (!isC && (isResult || isRead) &&
+        isa<MemRefType>(operand.get().getType()))
+      operands.push_back(C + 1 + operand.getOperandNumber());
+  }
+  return operands;
+}
+
+Value ProductBuilder::memoryOf(unsigned operand) {
+  return b.flat(operand <= C ? dims.operands[operand] : operand);
+}
+
+SmallVector<Value> ProductBuilder::placesOfRow(Value m) {
+  SmallVector<Value> places(bases.size());
+  for (unsigned operand : storedOperands())
+    places[operand] = b.add(bases[operand], placeIn(operand, dims.m, m));
+  return places;
+}
+
+int64_t ProductBuilder::columnStride(unsigned operand) {
+  return dims.n.empty() ? 0 : dims.n.back().strides[operand];
+}
+
+bool ProductBuilder::hasPairs(unsigned operand) {
+  if (dims.n.empty() || dims.n.back().extent % 2 != 0)
+    return false;
+  Value memory = operand <= C ? op->getOperand(dims.operands[operand])
+                              : epilogue->getOperand(operand - C - 1);
+  int64_t bytes = getElementTypeOrSelf(memory).getIntOrFloatBitWidth() / 8;
+  if (columnStride(operand) != 1 || dims.starts[operand] % 2 != 0 ||
+      alignmentOf(memory) % (2 * bytes) != 0)
+    return false;
+  for (ArrayRef<Loop> loops : {ArrayRef<Loop>(dims.batch),
+                               ArrayRef<Loop>(dims.m), ArrayRef<Loop>(dims.n)})
+    for (const Loop &loop : loops)
+      if (&loop != &dims.n.back() && loop.strides[operand] % 2 != 0)
+        return false;
+  return true;
+}
+
+bool ProductBuilder::storesPairs() {
+  unsigned results =
+      epilogue ? C + 1 + epilogue.getNumDpsInputs() : unsigned(C);
+  return llvm::all_of(storedOperands(), [&](unsigned operand) {
+    return hasPairs(operand) ||
+           (operand < results && columnStride(operand) == 0);
+  });
+}
+
+SmallVector<Value> ProductBuilder::load(unsigned operand, Value place,
+                                        size_t columns) {
+  Value memory = memoryOf(operand);
+  Type element = getElementTypeOrSelf(memory);
+  if (columns == 1 || columnStride(operand) == 0)
+    return SmallVector<Value>(columns, b.create<memref::LoadOp>(memory, place));
+  Value both =
+      b.create<vector::LoadOp>(VectorType::get({2}, element), memory, place);
+  return {b.create<vector::ExtractOp>(both, int64_t(0)),
+          b.create<vector::ExtractOp>(both, int64_t(1))};
+}
+
+void ProductBuilder::storeValues(ArrayRef<Value> values, unsigned operand,
+                                 Value place) {
+  Value memory = memoryOf(operand);
+  if (values.size() == 1) {
+    b.create<memref::StoreOp>(values[0], memory, place);
+    return;
+  }
+  auto two = VectorType::get({2}, values[0].getType());
+  Value both = b.create<vector::BroadcastOp>(two, values[0]);
+  both = b.create<vector::InsertOp>(values[1], both, int64_t(1));
+  b.create<vector::StoreOp>(both, memory, place);
+}
+
+void ProductBuilder::store(ArrayRef<Value> placesOfRow, Value n,
+                           ArrayRef<Value> sums) {
+  auto placeOf = [&](unsigned operand) {
+    return b.add(placesOfRow[operand], placeIn(operand, dims.n, n));
+  };
+  auto add = [&](Value start, Value sum) -> Value {
+    return b.create<arith::AddFOp>(start, sum);
+  };
+  SmallVector<Value> started;
+  for (Value sum : sums)
+    started.push_back(fill ? add(fill.getInputs()[0], sum) : sum);
+  if (!epilogue) {
+    Value place = placeOf(C);
+    if (!fill)
+      for (auto [sum, old] :
+           llvm::zip_equal(started, load(C, place, sums.size())))
+        sum = add(old, sum);
+    return storeValues(started, C, place);
+  }
+  // By operand of the epilogue: its elements in each column.
+  SmallVector<SmallVector<Value>> elements(epilogue->getNumOperands());
+  for (OpOperand &operand : epilogue->getOpOperands()) {
+    SmallVector<Value> &of = elements[operand.getOperandNumber()];
+    if (operand.get() == op.getDpsInits()[0])
+      of = started;
+    else if (!isa<MemRefType>(operand.get().getType()))
+      of.assign(sums.size(), operand.get());
+    else if (!epilogue.getMatchingBlockArgument(&operand).use_empty()) {
+      unsigned number = C + 1 + operand.getOperandNumber();
+      of = load(number, placeOf(number), sums.size());
+    } else
+      of.assign(sums.size(), Value());
+  }
+  unsigned inputs = epilogue.getNumDpsInputs();
+  SmallVector<SmallVector<Value>> results(epilogue.getNumDpsInits());
+  for (size_t column = 0; column < sums.size(); ++column) {
+    PointBuilder point(epilogue, b);
+    SmallVector<Value> old;
+    for (auto [number, of] : llvm::enumerate(elements))
+      if (number < inputs)
+        point.known[number] = of[column];
+      else
+        old.push_back(of[column]);
+    for (auto [result, value] : llvm::zip_equal(results, point.payload(old)))
+      result.push_back(value);
+  }
+  for (auto [number, values] : llvm::enumerate(results)) {
+    unsigned operand = C + 1 + inputs + number;
+    storeValues(values, operand, placeOf(operand));
+  }
 }
 
 void ProductBuilder::finish() {
+  if (epilogue)
+    epilogue.erase();
   if (fill)
     fill.erase();
   op.erase();

@@ -13,24 +13,47 @@ namespace netc {
 /// Emits the code of a block of threads that computes a tile of a contraction.
 class ProductBuilder : protected BlockBuilder {
 protected:
+  /// `epilogue`, if it is not null, gets the sums instead of C.
   ProductBuilder(mlir::linalg::LinalgOp op, mlir::linalg::FillOp fill,
-                 TiledDims dims)
-      : BlockBuilder(op), op(op), fill(fill), dims(std::move(dims)) {}
+                 mlir::linalg::GenericOp epilogue);
 
   /// Sets which tile of bm rows and bn columns this block computes.
   void placeTile(int64_t bm, int64_t bn);
 
-  /// Adds a sum to the element of C at `place`, or to the value that C is
-  /// filled with.
-  void addToC(mlir::Value place, mlir::Value sum);
-  /// Erases the op and its fill.
+  /// The offsets of row `m` in the operands from C on, by operand.
+  llvm::SmallVector<mlir::Value> placesOfRow(mlir::Value m);
+  /// Whether pairs of columns, of which the first is even, can be stored at
+  /// once.
+  bool storesPairs();
+  /// Adds sums of one column, or of two adjacent ones, to C, or to the value
+  /// that C is filled with, or gives them to the epilogue.
+  void store(llvm::ArrayRef<mlir::Value> placesOfRow, mlir::Value n,
+             llvm::ArrayRef<mlir::Value> sums);
+  /// Erases the op, its fill and its epilogue.
   void finish();
 
   mlir::linalg::LinalgOp op;
   mlir::linalg::FillOp fill;
+  mlir::linalg::GenericOp epilogue; ///< null if there is none
   TiledDims dims;
   mlir::Value firstM, firstN;
-  std::array<mlir::Value, 3> bases;
+  /// By operand, those of the epilogue included.
+  llvm::SmallVector<mlir::Value> bases;
+
+private:
+  /// The operands that are accessed when sums are stored: C, or those of the
+  /// epilogue, which are numbered after C.
+  llvm::SmallVector<unsigned> storedOperands();
+  mlir::Value memoryOf(unsigned operand);
+  /// How far apart adjacent columns are in an operand.
+  int64_t columnStride(unsigned operand);
+  /// Whether two columns of an operand are an aligned vector.
+  bool hasPairs(unsigned operand);
+  /// The element, or two, of an operand.
+  llvm::SmallVector<mlir::Value> load(unsigned operand, mlir::Value place,
+                                      size_t columns);
+  void storeValues(llvm::ArrayRef<mlir::Value> values, unsigned operand,
+                   mlir::Value place);
 };
 
 } // namespace netc

@@ -6,6 +6,8 @@
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/MatrixSchedule.h"
 #include "lib/Codegen/CUDA/Passes.h"
+#include "lib/Codegen/CUDA/TiledDims.h"
+#include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/PrintSchedule.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -29,6 +31,12 @@ FailureOr<DeviceInfo> netc::deviceInfoOf(Operation *op, StringRef arch) {
   if (!known)
     return op->emitError() << "unknown architecture `" << arch << "`";
   return DeviceInfo::of(*known);
+}
+
+bool netc::takesEpilogue(linalg::LinalgOp product, linalg::GenericOp epilogue,
+                         const DeviceInfo &device) {
+  return TiledDims::of(product, epilogue) &&
+         (matrixScheduleOf(product, device) || tileScheduleOf(product, device));
 }
 
 namespace {
@@ -64,6 +72,8 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
       return shape;
     auto [op, fill] = onlyOpOf(kernel);
     if (!op)
+      std::tie(op, fill) = productWithEpilogueOf(kernel);
+    if (!op)
       return std::nullopt;
     if (printSchedules) {
       auto matrix = matrixScheduleOf(op, device);
@@ -74,6 +84,8 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
     std::optional<KernelShape> shape = emitMatrices(op, fill, device);
     if (!shape)
       shape = emitTiles(op, fill, device);
+    if (!shape && epilogueOf(op))
+      llvm_unreachable("only tiles take an epilogue");
     if (!shape)
       shape = emitRows(op, fill);
     if (!shape && !fill)

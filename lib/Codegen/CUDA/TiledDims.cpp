@@ -32,11 +32,18 @@ static bool hasColumnsFirst(const LoopNest &nest) {
   });
 }
 
-std::optional<TiledDims> TiledDims::of(linalg::LinalgOp op) {
-  auto nest = LoopNest::of(op);
+std::optional<TiledDims> TiledDims::of(linalg::LinalgOp op,
+                                       linalg::GenericOp epilogue) {
+  auto nest = LoopNest::of(op, epilogue);
   if (!isContraction(op) || !nest || nest->scatters(2))
     return std::nullopt;
   nest->collapse();
+  if (epilogue) {
+    auto alone = LoopNest::of(op);
+    alone->collapse();
+    if (alone->loops.size() != nest->loops.size())
+      return std::nullopt;
+  }
   TiledDims dims = ContractionDims::of(*nest, hasColumnsFirst(*nest));
   if (llvm::any_of(dims.m,
                    [](const Loop &loop) { return loop.strides[A] == 0; }))

@@ -16,7 +16,10 @@ namespace netc {
 struct TiledDims : ContractionDims {
   /// None if the op is no contraction, if a loop advances in neither A nor B,
   /// or if LoopNest::of() fails.
-  static std::optional<TiledDims> of(mlir::linalg::LinalgOp op);
+  /// None, too, if an epilogue does not let loops be collapsed that can be
+  /// without it.
+  static std::optional<TiledDims> of(mlir::linalg::LinalgOp op,
+                                     mlir::linalg::GenericOp epilogue = {});
 
   TiledDims(ContractionDims dims) : ContractionDims(std::move(dims)) {}
 

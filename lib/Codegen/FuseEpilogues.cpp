@@ -2,9 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "lib/Codegen/CPU/Passes.h"
-#include "lib/Codegen/CPU/VectorPayload.h"
 #include "lib/Codegen/LinalgQueries.h"
+#include "lib/Codegen/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,7 +16,7 @@ using namespace mlir;
 
 namespace netc {
 #define GEN_PASS_DEF_FUSEEPILOGUES
-#include "lib/Codegen/CPU/Passes.h.inc"
+#include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
 /// Whether two memrefs are surely in different memory.
@@ -32,11 +31,16 @@ static bool areApart(Value a, Value b) {
   return slot && other ? slot.getName() != other.getName() : first != second;
 }
 
-/// The fill of the result directly before a product; null if there is none.
+/// The fill of a product's result, before it in its block; null if there is
+/// none.
 static linalg::FillOp fillOf(linalg::LinalgOp product) {
-  auto fill = dyn_cast_or_null<linalg::FillOp>(product->getPrevNode());
-  return fill && fill.getDpsInits()[0] == product.getDpsInits()[0] ? fill
-                                                                   : nullptr;
+  for (Operation *user : product.getDpsInits()[0].getUsers())
+    if (auto fill = dyn_cast<linalg::FillOp>(user))
+      return fill->getBlock() == product->getBlock() &&
+                     fill->isBeforeInBlock(product)
+                 ? fill
+                 : nullptr;
+  return {};
 }
 
 /// The only op that reads the result of a product; null if there are several,
@@ -57,16 +61,28 @@ static linalg::GenericOp onlyReaderOf(linalg::LinalgOp product) {
   return reader;
 }
 
-/// Whether a product can be computed where `reader` is: the ops in between only
-/// allocate memory, or have no effects on memory.
+/// Whether a product whose result only `reader` reads can be computed there:
+/// the ops in between do not write to its operands.
 static bool canSinkTo(linalg::LinalgOp product, Operation *reader) {
   if (product->getBlock() != reader->getBlock() ||
       !product->isBeforeInBlock(reader))
     return false;
+  auto keepsFactors = [&](Value written) {
+    return llvm::all_of(product.getDpsInputs(), [&](Value factor) {
+      return areApart(written, factor);
+    });
+  };
   for (Operation *op = product->getNextNode(); op != reader;
-       op = op->getNextNode())
-    if (!isMemoryEffectFree(op) && !isa<memref::AllocOp>(op))
+       op = op->getNextNode()) {
+    if (isMemoryEffectFree(op) || isa<memref::AllocOp>(op))
+      continue;
+    auto between = dyn_cast<linalg::LinalgOp>(op);
+    auto copy = dyn_cast<memref::CopyOp>(op);
+    bool keeps = between ? llvm::all_of(between.getDpsInits(), keepsFactors)
+                         : copy && keepsFactors(copy.getTarget());
+    if (!keeps)
       return false;
+  }
   return true;
 }
 
@@ -92,12 +108,18 @@ static linalg::GenericOp findEpilogue(linalg::LinalgOp product) {
 }
 
 namespace {
+using Takes = std::function<bool(linalg::LinalgOp, linalg::GenericOp)>;
+
 struct FuseEpilogues : netc::impl::FuseEpiloguesBase<FuseEpilogues> {
+  FuseEpilogues() = default;
+  explicit FuseEpilogues(Takes takes) : takes(std::move(takes)) {}
+
   void runOnOperation() override {
     SmallVector<std::pair<linalg::LinalgOp, linalg::GenericOp>> pairs;
     getOperation().walk([&](linalg::LinalgOp op) {
-      if (linalg::GenericOp epilogue =
-              isContraction(op) ? findEpilogue(op) : nullptr)
+      linalg::GenericOp epilogue =
+          isContraction(op) ? findEpilogue(op) : nullptr;
+      if (epilogue && (!takes || takes(op, epilogue)))
         pairs.push_back({op, epilogue});
     });
     for (auto [product, epilogue] : pairs) {
@@ -117,5 +139,11 @@ struct FuseEpilogues : netc::impl::FuseEpiloguesBase<FuseEpilogues> {
         op->moveBefore(end);
     }
   }
+
+  Takes takes; ///< null if all are taken
 };
 } // namespace
+
+std::unique_ptr<Pass> netc::createFuseEpilogues(Takes takes) {
+  return std::make_unique<FuseEpilogues>(std::move(takes));
+}
