@@ -97,12 +97,16 @@ struct LowerFloat16 : netc::impl::LowerFloat16Base<LowerFloat16> {
       replace(op, [&, op = op, format = format](Element bits) {
         return widened(bits, format,
                        getElementTypeOrSelf(op->getResult(0).getType()),
-                       convertsHalves);
+                       converts(format));
       });
     for (auto [op, format] : truncations)
       replace(op, [&, format = format](Element x) {
-        return rounded(x, format, convertsHalves);
+        return rounded(x, format, converts(format));
       });
+  }
+
+  bool converts(FloatType format) const {
+    return format.isBF16() ? convertsBfloats : convertsHalves;
   }
 
   static void replace(Operation *op, function_ref<Value(Element)> build) {

@@ -116,11 +116,13 @@ def LowerFloat16 : Pass<"net-lower-float16", "::mlir::ModuleOp"> {
   let summary = "Lower 16-bit floats to integers";
   let description = [{
     i16 replaces bf16 and f16 in memory and in vectors. Extension, and rounding to nearest even, become integer
-    arithmetic. Arithmetic on 16-bit floats is an error, since LLVM would lower it to calls of functions that no
+    arithmetic, unless the target has instructions for them. Arithmetic on 16-bit floats is an error, since LLVM would lower it to calls of functions that no
     library has.
   }];
   let options = [Option<"convertsHalves", "converts-halves", "bool", "false",
-                        "The target has instructions between f16 and f32">];
+                        "The target has instructions between f16 and f32">,
+                 Option<"convertsBfloats", "converts-bfloats", "bool", "false",
+                        "The target has an instruction from f32 to bf16">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::math::MathDialect"];
 }
@@ -132,7 +134,7 @@ def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {
     once. A pointer is `llvm.noalias` unless another one may point into the same buffer. With `record`, the step
     calls `@netc_record` after each kernel, with the number of its op. With `self-contained`, kernels contain
     all accesses to memory and the literals that they read, so that the step can run on a host that cannot
-    access the arena.
+    access the arena. A kernel begins with the fills of its op's results, then even if these are several.
   }];
   let options = [
     Option<"record", "record", "bool", "true", "Call `@netc_record` after each kernel">,

@@ -151,14 +151,14 @@ static Value roundToBfloat(Element x) {
 }
 
 Value netc::widened(Element bits, FloatType format, Type element,
-                    bool convertsHalves) {
+                    bool converts) {
   ImplicitLocOpBuilder &b = *bits.b;
   Element wide = bits;
   if (format.isBF16()) {
     wide = convert<arith::ExtUIOp>(bits, b.getI32Type());
     wide = wide.apply<arith::ShLIOp>(integer(wide, 16));
     wide = convert<arith::BitcastOp>(wide, b.getF32Type());
-  } else if (convertsHalves) {
+  } else if (converts) {
     wide = convert<arith::BitcastOp>(bits, format);
     wide = convert<arith::ExtFOp>(wide, b.getF32Type());
   } else {
@@ -167,19 +167,17 @@ Value netc::widened(Element bits, FloatType format, Type element,
   return element.isF32() ? wide : convert<arith::ExtFOp>(wide, element);
 }
 
-Value netc::rounded(Element x, FloatType format, bool convertsHalves) {
+Value netc::rounded(Element x, FloatType format, bool converts) {
   ImplicitLocOpBuilder &b = *x.b;
   bool isWide = getElementTypeOrSelf(x.type()).isF64();
   // The value that nearest() returns is exact in f32, so it is rounded only
   // once.
-  if (isWide || !(format.isBF16() || convertsHalves))
+  if (isWide || !(format.isBF16() || converts))
     x = nearest(x, format);
   if (isWide)
     x = convert<arith::TruncFOp>(x, b.getF32Type());
-  if (format.isBF16())
-    return roundToBfloat(x);
-  if (!convertsHalves)
-    return narrowHalf(x);
+  if (!converts)
+    return format.isBF16() ? roundToBfloat(x) : narrowHalf(x);
   return convert<arith::BitcastOp>(convert<arith::TruncFOp>(x, format),
                                    b.getI16Type());
 }

@@ -108,7 +108,7 @@ public:
     passes.addPass(createMapKernels());
     passes.addPass(createLowerDeviceMath());
     LowerFloat16Options float16;
-    float16.convertsHalves = true;
+    float16.convertsHalves = float16.convertsBfloats = true;
     passes.addPass(createLowerFloat16(float16));
     addLoopPasses(passes);
     passes.addPass(createConvertSCFToCFPass());

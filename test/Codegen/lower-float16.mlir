@@ -1,5 +1,6 @@
 // RUN: netc-opt --net-lower-float16=converts-halves=true %s | FileCheck %s
 // RUN: netc-opt --net-lower-float16 %s | FileCheck --check-prefix=PLAIN %s
+// RUN: netc-opt --net-lower-float16=converts-bfloats=true %s | FileCheck --check-prefix=CONVERTS %s
 // RUN: not netc-opt --net-lower-float16 %S/Inputs/float16-arithmetic.mlir 2>&1 | FileCheck --check-prefix=ERROR %s
 
 // What a program says of its slots stays.
@@ -19,6 +20,10 @@ module attributes {net.slots = [#net.slot<name = "w", role = parameter, type = m
 // CHECK:         %[[HIGH:.*]] = arith.shrui
 // CHECK:         %[[LOW:.*]] = arith.trunci %[[HIGH]] : i32 to i16
 // CHECK:         memref.store %[[LOW]], %[[Y]]
+// With an instruction there is less to do.
+// CONVERTS-LABEL: func @bfloat(
+// CONVERTS:         %[[LOW:.*]] = arith.truncf %{{.*}} : f32 to bf16
+// CONVERTS-NEXT:    arith.bitcast %[[LOW]] : bf16 to i16
 func.func @bfloat(%x: memref<4xbf16>, %y: memref<4xbf16>) {
   %c0 = arith.constant 0 : index
   %a = memref.load %x[%c0] : memref<4xbf16>
