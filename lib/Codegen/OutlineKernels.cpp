@@ -148,14 +148,12 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     Operation *next;
     for (Operation *op = &block.front(); op; op = next) {
       next = op->getNextNode();
-      if (isa<linalg::FillOp>(op) && startsNext(cast<linalg::FillOp>(op)))
+      if (isa<linalg::FillOp>(op) && startsNext(op))
         continue; // becomes part of the next op's kernel
-      if (isa<linalg::LinalgOp>(op)) {
-        auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
-        if (fill && startsNext(fill))
-          makeKernel({fill, op});
-        else
-          makeKernel(op);
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+        SmallVector<Operation *> ops = fillsBefore(linalgOp);
+        ops.push_back(op);
+        makeKernel(ops);
       } else if (isa<scf::ExecuteRegionOp>(op)) {
         makeKernel(op);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -200,13 +198,35 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
     }
   }
 
-  /// Whether a fill only initializes the result of the next op, which
-  /// accumulates into it.
-  static bool startsNext(linalg::FillOp fill) {
-    auto next = dyn_cast_or_null<linalg::LinalgOp>(fill->getNextNode());
-    return next && next.getNumReductionLoops() > 0 &&
-           next.getNumDpsInits() == 1 &&
-           next.getDpsInits()[0] == fill.getDpsInits()[0];
+  /// The fills right before an op that accumulates, if they initialize all of
+  /// its results.
+  SmallVector<Operation *> fillsBefore(linalg::LinalgOp op) const {
+    SmallVector<Value> results = op.getDpsInits();
+    if (op.getNumReductionLoops() == 0 ||
+        (results.size() > 1 && !selfContained))
+      return {};
+    SmallVector<Operation *> fills;
+    Operation *before = op->getPrevNode();
+    while (auto fill = dyn_cast_or_null<linalg::FillOp>(before)) {
+      auto *result = llvm::find(results, fill.getDpsInits()[0]);
+      if (result == results.end())
+        break;
+      results.erase(result);
+      fills.insert(fills.begin(), fill);
+      before = fill->getPrevNode();
+    }
+    if (!results.empty())
+      return {};
+    return fills;
+  }
+
+  /// Whether a fill is one of those before the next op that is none.
+  bool startsNext(Operation *fill) const {
+    Operation *next = fill;
+    while (isa_and_nonnull<linalg::FillOp>(next))
+      next = next->getNextNode();
+    auto op = dyn_cast_or_null<linalg::LinalgOp>(next);
+    return op && llvm::is_contained(fillsBefore(op), fill);
   }
 
   /// Moves `ops` into a function of their own, unless there is an equal one,

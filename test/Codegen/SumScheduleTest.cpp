@@ -47,3 +47,34 @@ TEST(SumScheduleTest, PartsAreEquallyLong) {
   EXPECT_EQ(equalParts(13, 12), 1);
   EXPECT_EQ(equalParts(64, 32), 32);
 }
+
+TEST(SumScheduleTest, BlocksReduceColumns) {
+  DeviceInfo device;
+  // 64 columns of bf16: 8 lanes of 16 bytes, and 32 rows at once.
+  ColumnDims few{1, 64, 1 << 20};
+  ColumnSchedule schedule = longestRuns(few, 8);
+  EXPECT_EQ(schedule.lanes, 8);
+  EXPECT_EQ(schedule.rows, 32);
+  EXPECT_EQ(schedule.blocksOf(few), 1);
+  EXPECT_EQ(partsOf({SumKind::Columns, 1, 1 << 20}, device),
+            3 * device.multiprocessors);
+  EXPECT_EQ(partsOf({SumKind::Columns, 1, 1000}, device), 3);
+  // A lane reads 16 bytes, and a warp up to 512.
+  EXPECT_EQ(longestRuns({1, 4096, 1 << 20}, 8).lanes, 32);
+  EXPECT_EQ(longestRuns({1, 4096, 1 << 20}, 8).rows, 8);
+}
+
+TEST(SumScheduleTest, ShorterRunsAreMoreBlocks) {
+  DeviceInfo device;
+  ColumnDims parts{1, 256, 256};
+  EXPECT_EQ(longestRuns(parts, 4).lanes, 32);
+  EXPECT_EQ(scheduleColumns(parts, 4, device).lanes, 4);
+  EXPECT_EQ(scheduleColumns(parts, 4, device).rows, 64);
+  EXPECT_EQ(scheduleColumns({256, 256, 3136}, 8, device).lanes, 32);
+}
+
+TEST(SumScheduleTest, FewRowsLeaveLanesForColumns) {
+  EXPECT_EQ(longestRuns({1, 1 << 20, 4}, 4).lanes, 256);
+  EXPECT_EQ(longestRuns({1, 1 << 20, 4}, 4).rows, 1);
+  EXPECT_EQ(longestRuns({1, 12, 4}, 4).threads(), 4);
+}

@@ -56,3 +56,15 @@ func.func @netc_step(%arena: memref<256xi8>) {
 // SELF-NOT: memref.load
 // SELF: call @kernel_1
 // SELF: call @kernel_2
+
+// Results that start at 0 do so in the kernel that adds to them. Where kernels are launched, this holds for several results, too.
+// RUN: netc-opt --net-outline-kernels="record=false" %S/Inputs/filled-results.mlir | FileCheck %s --check-prefix=APART
+// RUN: netc-opt --net-outline-kernels="record=false self-contained" %S/Inputs/filled-results.mlir | FileCheck %s --check-prefix=FILLED
+// APART: func.func private @kernel_1
+// APART: linalg.fill
+// APART-NOT: linalg.generic
+// APART: func.func private @kernel_2
+// FILLED: func.func private @kernel_1
+// FILLED-COUNT-2: linalg.fill
+// FILLED: linalg.generic
+// FILLED-NOT: func.func private

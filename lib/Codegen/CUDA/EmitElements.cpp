@@ -9,6 +9,7 @@
 
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Ptx.h"
+#include "lib/Codegen/CostBounds.h"
 #include "lib/Codegen/LoopNest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,6 +27,11 @@ using Loop = LoopNest::Loop;
 
 /// Bytes of an access by a thread.
 static constexpr int64_t kAccessBytes = 16;
+/// Rows of a thread whose columns share operands, such as a mean per channel:
+/// what is computed from these alone is computed once.
+static constexpr int64_t kRowsAtOnce = 4;
+/// Threads that a device can execute at once.
+static constexpr int64_t kThreadsOfDevice = 132 * 2048;
 /// The side and the elements of a tile in shared memory, and the threads of its
 /// block.
 static constexpr int64_t kTileSide = 32, kTileElements = 1024,
@@ -46,8 +52,10 @@ struct ElementLoops {
   static std::optional<ElementLoops> of(linalg::LinalgOp op);
 
   const Loop &last() const { return nest.loops.back(); }
-  /// The number of elements that a thread computes.
+  /// The number of elements of a row, along the last loop, that a thread
+  /// computes, and the number of rows.
   int64_t width() const;
+  int64_t rows() const;
   /// Whether one access reads `width` elements of an operand: they are
   /// contiguous, and start at a multiple of their size.
   bool isVector(unsigned operand, int64_t width) const;
@@ -121,34 +129,32 @@ std::optional<ElementLoops> ElementLoops::of(linalg::LinalgOp op) {
 }
 
 bool ElementLoops::isVector(unsigned operand, int64_t width) const {
-  Value memory = op->getOperand(operand);
-  int64_t bytes = width * bitsOf(memory) / 8;
-  return width > 1 && bitsOf(memory) % 8 == 0 &&
-         alignmentOf(memory) % bytes == 0 && last().strides[operand] == 1 &&
-         nest.starts[operand] % width == 0 &&
-         llvm::all_of(ArrayRef(nest.loops).drop_back(), [&](const Loop &loop) {
-           return loop.extent == 1 || loop.strides[operand] % width == 0;
-         });
+  return isVectorAccess(op, nest, operand, nest.loops.size() - 1, width);
 }
 
 int64_t ElementLoops::width() const {
-  int64_t widest = 8;
-  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
-    if (last().strides[number] == 1)
-      widest = std::max(widest, bitsOf(operand));
-  // At most 8 elements, even if all operands have elements of a byte.
-  int64_t width = kAccessBytes * 8 / std::max<int64_t>(widest, 16);
   bool isOneLoop =
       llvm::all_of(ArrayRef(nest.loops).drop_back(),
                    [](const Loop &loop) { return loop.extent == 1; });
-  if (last().extent < width || (!isOneLoop && last().extent % width != 0))
-    return 1;
   // If an operand were accessed element by element, its accesses would not be
   // coalesced.
-  for (unsigned operand = 0; operand < nest.numOperands; ++operand)
-    if (last().strides[operand] != 0 && !isVector(operand, width))
-      return 1;
-  return width;
+  return widthOf(op, nest, nest.numOperands, nest.loops.size() - 1,
+                 /*isWhole=*/!isOneLoop);
+}
+
+int64_t ElementLoops::rows() const {
+  if (nest.loops.size() < 2)
+    return 1;
+  const Loop &outer = nest.loops.end()[-2];
+  bool sharesColumns =
+      llvm::any_of(llvm::seq<unsigned>(0, inputs), [&](unsigned operand) {
+        return last().strides[operand] != 0 && outer.strides[operand] == 0;
+      });
+  // Fewer threads would not hide the latency of memory.
+  bool isLarge = nest.points() / width() / kRowsAtOnce >= kThreadsOfDevice;
+  return sharesColumns && isLarge && outer.extent % kRowsAtOnce == 0
+             ? kRowsAtOnce
+             : 1;
 }
 
 std::optional<unsigned> ElementLoops::otherOrderOf(unsigned operand) const {
@@ -189,24 +195,28 @@ SmallVector<Value> ElementBuilder::payload(ArrayRef<Value> elements,
 
 namespace {
 class VectorCode : ElementBuilder {
+  using Elements = SmallVector<SmallVector<Value>>; ///< by element and operand
+
 public:
   VectorCode(const ElementLoops &loops)
-      : ElementBuilder(loops), width(loops.width()) {}
+      : ElementBuilder(loops), width(loops.width()), rows(loops.rows()) {}
 
   KernelShape emit() {
     int64_t extent = loops.last().extent,
             groups = llvm::divideCeil(extent, width);
-    int64_t threads = groups;
-    for (const Loop &loop : ArrayRef(loops.nest.loops).drop_back())
-      threads *= loop.extent;
     Value thread = threadIndex(b);
+    int64_t threads = groups;
+    for (size_t loop = 0; loop + 1 < loops.nest.loops.size(); ++loop)
+      threads *= stepsOf(loop);
     enter(thread, threads);
     ivs.resize(loops.nest.loops.size());
     Value group = b.rem(thread, groups), rest = b.div(thread, groups);
     for (size_t loop = ivs.size() - 1; loop-- > 0;) {
-      ivs[loop] = b.rem(rest, loops.nest.loops[loop].extent);
-      rest = b.div(rest, loops.nest.loops[loop].extent);
+      ivs[loop] = b.rem(rest, stepsOf(loop));
+      rest = b.div(rest, stepsOf(loop));
     }
+    if (rows > 1)
+      ivs.end()[-2] = b.scaled(ivs.end()[-2], rows);
     ivs.back() = b.scaled(group, width);
     if (extent % width == 0) {
       elements(width);
@@ -228,6 +238,12 @@ public:
   }
 
 private:
+  /// The threads along a loop other than the last one.
+  int64_t stepsOf(size_t loop) const {
+    bool isOfRows = loop + 2 == loops.nest.loops.size();
+    return loops.nest.loops[loop].extent / (isOfRows ? rows : 1);
+  }
+
   void enter(Value thread, int64_t threads) {
     if (threads % kBlockThreads == 0)
       return;
@@ -242,46 +258,44 @@ private:
         {count}, getElementTypeOrSelf(op->getOperand(operand).getType()));
   }
 
-  /// Computes `count` elements, starting with that of `ivs`.
+  /// Computes `count` elements of each row, starting with that of `ivs`. All
+  /// rows are loaded first.
   void elements(int64_t count) {
     unsigned operands = loops.nest.numOperands;
-    SmallVector<SmallVector<Value>> inputs(count, SmallVector<Value>(operands));
-    for (unsigned operand = 0; operand < operands; ++operand)
-      if (isRead(operand))
-        read(operand, inputs);
-    SmallVector<SmallVector<Value>> results;
-    SmallVector<Value> at = ivs;
-    for (int64_t i = 0; i < count; ++i) {
-      at.back() = b.add(ivs.back(), i);
-      results.push_back(payload(inputs[i], at));
+    SmallVector<SmallVector<Value>> starts(rows, ivs);
+    for (int64_t row = 1; row < rows; ++row)
+      starts[row].end()[-2] = b.add(ivs.end()[-2], row);
+    SmallVector<Elements> inputs(rows,
+                                 Elements(count, SmallVector<Value>(operands)));
+    for (int64_t row = 0; row < rows; ++row)
+      for (unsigned operand = 0; operand < operands; ++operand)
+        if (isRead(operand))
+          read(operand, starts[row], inputs[row]);
+    for (int64_t row = 0; row < rows; ++row) {
+      Elements results;
+      for (int64_t i = 0; i < count; ++i) {
+        SmallVector<Value> at = starts[row];
+        at.back() = b.add(at.back(), i);
+        results.push_back(payload(inputs[row][i], at));
+      }
+      for (unsigned operand = loops.inputs; operand < operands; ++operand)
+        write(operand, starts[row], results);
     }
-    for (unsigned operand = loops.inputs; operand < operands; ++operand)
-      write(operand, results);
   }
 
-  void read(unsigned operand, MutableArrayRef<SmallVector<Value>> inputs) {
-    int64_t stride = loops.last().strides[operand], count = inputs.size();
-    Value memory = b.flat(operand), first;
-    if (!isMemory(operand))
-      first = memory;
-    Value place = first ? Value() : offsetOf(operand, ivs);
-    if (!first && stride == 0)
-      first = load(operand, place);
-    Value vector;
-    if (!first && loops.isVector(operand, count))
-      vector =
-          b.create<vector::LoadOp>(vectorOf(operand, count), memory, place);
-    for (auto [i, elements] : llvm::enumerate(inputs))
-      elements[operand] =
-          first    ? first
-          : vector ? b.create<vector::ExtractOp>(vector, int64_t(i))
-                   : load(operand, b.add(place, int64_t(i) * stride));
+  void read(unsigned operand, ArrayRef<Value> start, Elements &inputs) {
+    size_t last = loops.nest.loops.size() - 1;
+    Value place = isMemory(operand) ? offsetOf(operand, start) : Value();
+    for (auto [elements, element] :
+         llvm::zip_equal(inputs, loadElements(b, op, loops.nest, operand, last,
+                                              int64_t(inputs.size()), place)))
+      elements[operand] = element;
   }
 
-  void write(unsigned operand, ArrayRef<SmallVector<Value>> results) {
+  void write(unsigned operand, ArrayRef<Value> start, const Elements &results) {
     unsigned number = operand - loops.inputs;
     int64_t stride = loops.last().strides[operand], count = results.size();
-    Value place = offsetOf(operand, ivs);
+    Value place = offsetOf(operand, start);
     if (!loops.isVector(operand, count)) {
       for (auto [i, result] : llvm::enumerate(results))
         b.create<memref::StoreOp>(result[number], b.flat(operand),
@@ -295,7 +309,7 @@ private:
     b.create<vector::StoreOp>(vector, b.flat(operand), place);
   }
 
-  int64_t width;
+  int64_t width, rows;
   SmallVector<Value> ivs; ///< of the first element
 };
 
@@ -439,6 +453,70 @@ int64_t netc::alignmentOf(Value memory) {
                             LLVM::LLVMDialect::getAlignAttrName())
                       : IntegerAttr();
   return known ? known.getInt() : 1;
+}
+
+bool netc::isVectorAccess(linalg::LinalgOp op, const LoopNest &nest,
+                          unsigned operand, size_t along, int64_t width) {
+  Value memory = op->getOperand(operand);
+  int64_t bits = bitsOf(memory);
+  int64_t bytes = std::min(width * bits / 8, kAccessBytes);
+  auto isAligned = [=](int64_t elements) {
+    return elements * bits / 8 % bytes == 0;
+  };
+  bool isContiguous =
+      width > 1 && bits % 8 == 0 && nest.loops[along].strides[operand] == 1;
+  return isContiguous && alignmentOf(memory) % bytes == 0 &&
+         isAligned(nest.starts[operand]) &&
+         llvm::all_of(llvm::enumerate(nest.loops), [&](auto loop) {
+           return loop.index() == along || loop.value().extent == 1 ||
+                  isAligned(loop.value().strides[operand]);
+         });
+}
+
+int64_t netc::widthOf(linalg::LinalgOp op, const LoopNest &nest,
+                      unsigned operands, size_t along, bool isWhole) {
+  const Loop &loop = nest.loops[along];
+  // At most 8 elements, even if all operands have elements of a byte. Small
+  // operands, such as a mean per channel, stay in a cache.
+  int64_t widest = 16;
+  for (unsigned operand = 0; operand < operands; ++operand)
+    if (loop.strides[operand] == 1 &&
+        nest.sizes[operand] * kCachedRatio > nest.points())
+      widest = std::max(widest, bitsOf(op->getOperand(operand)));
+  for (int64_t width = kAccessBytes * 8 / widest; width > 1; width /= 2) {
+    bool isDivided = isWhole ? loop.extent % width == 0 : loop.extent >= width;
+    if (isDivided &&
+        llvm::all_of(llvm::seq<unsigned>(0, operands), [&](unsigned operand) {
+          return loop.strides[operand] == 0 ||
+                 isVectorAccess(op, nest, operand, along, width);
+        }))
+      return width;
+  }
+  return 1;
+}
+
+SmallVector<Value> netc::loadElements(NestBuilder &b, linalg::LinalgOp op,
+                                      const LoopNest &nest, unsigned operand,
+                                      size_t along, int64_t width,
+                                      Value place) {
+  Value memory = b.flat(operand);
+  if (!isa<MemRefType>(memory.getType()))
+    return SmallVector<Value>(width, memory);
+  int64_t stride = nest.loops[along].strides[operand];
+  SmallVector<Value> elements;
+  if (isVectorAccess(op, nest, operand, along, width)) {
+    auto type = VectorType::get({width}, getElementTypeOrSelf(memory));
+    Value vector = b.create<vector::LoadOp>(type, memory, place);
+    for (int64_t i = 0; i < width; ++i)
+      elements.push_back(b.create<vector::ExtractOp>(vector, i));
+    return elements;
+  }
+  for (int64_t i = 0; i < width; ++i)
+    elements.push_back(
+        i > 0 && stride == 0
+            ? elements.front()
+            : b.create<memref::LoadOp>(memory, b.add(place, i * stride)));
+  return elements;
 }
 
 Value netc::sharedBuffer(ImplicitLocOpBuilder &b, const Twine &name,

@@ -38,68 +38,98 @@ static SmallVector<unsigned> rowLoops(const LoopNest &nest, unsigned inputs) {
   return {};
 }
 
-static bool isOfRows(linalg::LinalgOp op, const LoopNest &nest) {
-  if (nest.scatters(op.getNumDpsInputs()))
-    return false;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
+bool netc::reducesFloats(linalg::LinalgOp op) {
+  return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     auto type = dyn_cast<MemRefType>(init.get().getType());
     unsigned result = init.getOperandNumber() - op.getNumDpsInputs();
-    if (!type || !type.getElementType().isF32() || !combinerOf(op, result))
-      return false;
-  }
-  return true;
+    return type && type.getElementType().isF32() && combinerOf(op, result);
+  });
 }
 
-std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
-                                          linalg::FillOp fill) {
-  auto nest = LoopNest::of(op);
-  if (!nest || !isOfRows(op, *nest))
-    return std::nullopt;
-  SmallVector<unsigned> sums = rowLoops(*nest, op.getNumDpsInputs());
-  SmallVector<unsigned> elements = loopsOfElements(op);
-  int64_t depth = 1, rows = 1;
-  for (unsigned loop : sums)
-    depth *= nest->loops[loop].extent;
-  for (unsigned loop : elements)
-    rows *= nest->loops[loop].extent;
-  if (depth < kWarpLanes || sums.size() + elements.size() != nest->loops.size())
-    return std::nullopt;
+namespace {
+class RowCode {
+public:
+  RowCode(linalg::LinalgOp op, Fills fills, const LoopNest &nest,
+          ArrayRef<unsigned> sums)
+      : op(op), fills(std::move(fills)), nest(nest), sums(sums), b(op),
+        at(op, b), inputs(op.getNumDpsInputs()), results(op.getNumDpsInits()),
+        width(op.hasIndexSemantics()
+                  ? 1
+                  : widthOf(op, nest, inputs, sums.back(), /*isWhole=*/true)) {}
 
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  auto index = [&](int64_t value) -> Value {
-    return b.create<arith::ConstantIndexOp>(value);
-  };
+  KernelShape emit(ArrayRef<unsigned> elements, int64_t rows, int64_t depth);
+
+private:
+  /// The offset of an operand in the iteration of `at`.
+  Value placeOf(unsigned operand);
+  /// Reduces `width` elements, from that of `at` on.
+  SmallVector<Value> reduce(ValueRange old);
+  Value combine(unsigned result, Value x, Value y);
+
+  linalg::LinalgOp op;
+  Fills fills;
+  const LoopNest &nest;
+  ArrayRef<unsigned> sums;
+  NestBuilder b;
+  PointBuilder at;
+  unsigned inputs, results;
+  int64_t width;
+};
+} // namespace
+
+Value RowCode::placeOf(unsigned operand) {
+  Value place = b.index(nest.starts[operand]);
+  for (auto [loop, iv] : llvm::zip_equal(nest.loops, at.ivs))
+    if (loop.strides[operand] != 0)
+      place = b.add(place, b.scaled(iv, loop.strides[operand]));
+  return place;
+}
+
+SmallVector<Value> RowCode::reduce(ValueRange old) {
+  SmallVector<SmallVector<Value>> elements;
+  for (unsigned operand = 0; operand < inputs; ++operand)
+    elements.push_back(loadElements(b, op, nest, operand, sums.back(), width,
+                                    placeOf(operand)));
+  SmallVector<Value> reduced(old);
+  for (int64_t i = 0; i < width; ++i) {
+    for (unsigned operand = 0; operand < inputs; ++operand)
+      at.known[operand] = elements[operand][i];
+    reduced = at.payload(reduced);
+  }
+  return reduced;
+}
+
+Value RowCode::combine(unsigned result, Value x, Value y) {
+  Operation *combiner = combinerOf(op, result);
+  IRMapping values;
+  values.map(combiner->getOperands(), ValueRange{x, y});
+  return b.clone(*combiner, values)->getResult(0);
+}
+
+KernelShape RowCode::emit(ArrayRef<unsigned> elements, int64_t rows,
+                          int64_t depth) {
   Value thread = threadIndex(b);
-  Value row = b.create<arith::DivUIOp>(thread, index(kWarpLanes));
-  Value lane = b.create<arith::RemUIOp>(thread, index(kWarpLanes));
+  Value row = b.div(thread, kWarpLanes), lane = b.rem(thread, kWarpLanes);
   Value isOne =
-      b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, row, index(rows));
+      b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, row, b.index(rows));
   auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
   b.setInsertionPointToStart(guard.thenBlock());
-  PointBuilder at(op, b);
   at.setIvs(elements, row);
 
-  unsigned results = op.getNumDpsInits();
   SmallVector<Value> parts;
   for (unsigned result = 0; result < results; ++result)
     parts.push_back(b.create<arith::ConstantOp>(
         *arith::getNeutralElement(combinerOf(op, result))));
-  auto loop =
-      b.create<scf::ForOp>(lane, index(depth), index(kWarpLanes), parts);
+  auto loop = b.create<scf::ForOp>(lane, b.index(depth / width),
+                                   b.index(kWarpLanes), parts);
   b.setInsertionPointToStart(loop.getBody());
-  at.setIvs(sums, loop.getInductionVar());
-  b.create<scf::YieldOp>(at.payload(loop.getRegionIterArgs()));
+  at.setIvs(sums, b.scaled(loop.getInductionVar(), width));
+  b.create<scf::YieldOp>(reduce(loop.getRegionIterArgs()));
   b.setInsertionPointAfter(loop);
 
-  auto combine = [&](unsigned result, Value x, Value y) {
-    Operation *combiner = combinerOf(op, result);
-    IRMapping values;
-    values.map(combiner->getOperands(), ValueRange{x, y});
-    return b.clone(*combiner, values)->getResult(0);
-  };
   PtxBuilder ptx(b);
   Value isFirst =
-      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, lane, index(0));
+      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, lane, b.index(0));
   SmallVector<Value> totals;
   for (unsigned result = 0; result < results; ++result) {
     Value total = loop.getResult(result);
@@ -110,11 +140,27 @@ std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op,
   auto last = b.create<scf::IfOp>(isFirst, /*withElseRegion=*/false);
   b.setInsertionPointToStart(last.thenBlock());
   for (auto [result, init] : llvm::enumerate(op.getDpsInitsMutable())) {
-    Value start = fill ? fill.getInputs()[0] : at.load(init);
+    Value start = fills.empty() ? at.load(init) : fills[result].getInputs()[0];
     at.store(combine(unsigned(result), start, totals[result]), init);
   }
-  if (fill)
+  for (linalg::FillOp fill : fills)
     fill.erase();
   op.erase();
   return KernelShape{rows * kWarpLanes};
+}
+
+std::optional<KernelShape> netc::emitRows(linalg::LinalgOp op, Fills fills) {
+  auto nest = LoopNest::of(op);
+  if (!nest || nest->scatters(op.getNumDpsInputs()) || !reducesFloats(op))
+    return std::nullopt;
+  SmallVector<unsigned> sums = rowLoops(*nest, op.getNumDpsInputs());
+  SmallVector<unsigned> elements = loopsOfElements(op);
+  int64_t depth = 1, rows = 1;
+  for (unsigned loop : sums)
+    depth *= nest->loops[loop].extent;
+  for (unsigned loop : elements)
+    rows *= nest->loops[loop].extent;
+  if (depth < kWarpLanes || sums.size() + elements.size() != nest->loops.size())
+    return std::nullopt;
+  return RowCode(op, fills, *nest, sums).emit(elements, rows, depth);
 }

@@ -6,6 +6,7 @@
 #define NETC_LIB_CODEGEN_CUDA_KERNELS_H
 
 #include "lib/Codegen/CUDA/DeviceInfo.h"
+#include "lib/Codegen/LoopNest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -51,14 +52,17 @@ struct KernelShape {
 /// The index of this thread in its launch, with blocks of kBlockThreads.
 mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
 
-/// The only linalg op of a kernel, and the fill before it that initializes its
-/// only result, or null. Null if the kernel does anything else.
-std::pair<mlir::linalg::LinalgOp, mlir::linalg::FillOp>
-onlyOpOf(mlir::func::FuncOp kernel);
+/// The fills that initialize all results of an op, in the order of these; none
+/// if the op adds to old values.
+using Fills = llvm::SmallVector<mlir::linalg::FillOp, 1>;
 
-/// The product of a kernel that consists of the fill, the product and its
-/// epilogue, and the fill; null of other kernels.
-std::pair<mlir::linalg::LinalgOp, mlir::linalg::FillOp>
+/// The only linalg op of a kernel, and the fills before it. Null if the kernel
+/// does anything else.
+std::pair<mlir::linalg::LinalgOp, Fills> onlyOpOf(mlir::func::FuncOp kernel);
+
+/// The product of a kernel that consists of a fill, a product and its epilogue,
+/// and the fill; null of other kernels.
+std::pair<mlir::linalg::LinalgOp, Fills>
 productWithEpilogueOf(mlir::func::FuncOp kernel);
 
 /// Whether a product is emitted by tiles, so that an epilogue can be part of
@@ -100,8 +104,27 @@ private:
 /// different elements.
 llvm::SmallVector<unsigned> loopsOfElements(mlir::linalg::LinalgOp op);
 
+/// Whether all results are of f32, and parts of them can be combined.
+bool reducesFloats(mlir::linalg::LinalgOp op);
+
 /// The known alignment of a kernel's operand, in bytes.
 int64_t alignmentOf(mlir::Value memory);
+/// Whether a thread accesses `width` elements of an operand along a loop at
+/// once: they are contiguous, and start at a multiple of their size, or of the
+/// widest access.
+bool isVectorAccess(mlir::linalg::LinalgOp op, const LoopNest &nest,
+                    unsigned operand, size_t along, int64_t width);
+/// The number of elements along a loop that a thread accesses at once: those of
+/// the widest access to a large operand, or fewer if any of the first
+/// `operands` cannot be accessed so, or if `isWhole` and the extent is no
+/// multiple.
+int64_t widthOf(mlir::linalg::LinalgOp op, const LoopNest &nest,
+                unsigned operands, size_t along, bool isWhole);
+/// Loads `width` elements of an operand along a loop from `place` on. A scalar
+/// is the same for all.
+llvm::SmallVector<mlir::Value>
+loadElements(NestBuilder &b, mlir::linalg::LinalgOp op, const LoopNest &nest,
+             unsigned operand, size_t along, int64_t width, mlir::Value place);
 /// Allocates `size` elements of shared memory for the kernel that is being
 /// built. A kernel can have only one buffer that is too large for static shared
 /// memory.
@@ -110,8 +133,8 @@ mlir::Value sharedBuffer(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
                          int64_t alignment = 16);
 
 /// Emits a contraction by tiles in shared memory. Like the emitters below,
-/// replaces the op, and the fill before it if that is not null, by the code of
-/// a thread. Returns none, and emits nothing, if the op is of another kind.
+/// replaces the op, and the fills before it if there are any, by the code of a
+/// thread. Returns none, and emits nothing, if the op is of another kind.
 std::optional<KernelShape> emitTiles(mlir::linalg::LinalgOp op,
                                      mlir::linalg::FillOp fill,
                                      const DeviceInfo &device);
@@ -135,8 +158,11 @@ std::optional<KernelShape> emitAttention(mlir::func::FuncOp kernel,
 std::optional<AttentionSchedule> attentionScheduleOf(mlir::func::FuncOp kernel,
                                                      const DeviceInfo &device);
 /// Emits a reduction along contiguous elements, with a warp for each result.
-std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op,
-                                    mlir::linalg::FillOp fill);
+std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op, Fills fills);
+/// Emits a reduction of columns, with a block for several results that are
+/// contiguous.
+std::optional<KernelShape> emitColumns(mlir::linalg::LinalgOp op, Fills fills,
+                                       const DeviceInfo &device);
 /// Emits an element-wise op, with several elements per thread as vectors.
 std::optional<KernelShape> emitElements(mlir::linalg::LinalgOp op);
 

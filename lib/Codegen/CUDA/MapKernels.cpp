@@ -29,21 +29,26 @@ static SmallVector<Operation *> workOf(func::FuncOp kernel) {
   return work;
 }
 
-std::pair<linalg::LinalgOp, linalg::FillOp>
-netc::onlyOpOf(func::FuncOp kernel) {
+std::pair<linalg::LinalgOp, Fills> netc::onlyOpOf(func::FuncOp kernel) {
   SmallVector<Operation *> work = workOf(kernel);
-  auto op = dyn_cast<linalg::LinalgOp>(work.back());
-  auto fill = dyn_cast<linalg::FillOp>(work.front());
-  if (work.size() == 1)
+  auto op = dyn_cast<linalg::LinalgOp>(work.pop_back_val());
+  if (!op || work.empty())
     return {op, {}};
-  bool isStarted = op && work.size() == 2 && fill && op.getNumDpsInits() == 1 &&
-                   op.getDpsInits()[0] == fill.getDpsInits()[0];
-  if (!isStarted)
+  Fills fills(op.getNumDpsInits());
+  for (Operation *before : work) {
+    auto fill = dyn_cast<linalg::FillOp>(before);
+    auto init = fill ? llvm::find(op.getDpsInits(), fill.getDpsInits()[0])
+                     : op.getDpsInits().end();
+    if (init == op.getDpsInits().end())
+      return {};
+    fills[init - op.getDpsInits().begin()] = fill;
+  }
+  if (llvm::is_contained(fills, nullptr))
     return {};
-  return {op, fill};
+  return {op, fills};
 }
 
-std::pair<linalg::LinalgOp, linalg::FillOp>
+std::pair<linalg::LinalgOp, Fills>
 netc::productWithEpilogueOf(func::FuncOp kernel) {
   SmallVector<Operation *> work = workOf(kernel);
   auto region = dyn_cast<scf::ExecuteRegionOp>(work.front());
@@ -51,7 +56,7 @@ netc::productWithEpilogueOf(func::FuncOp kernel) {
     return {};
   for (auto product : region.getRegion().getOps<linalg::LinalgOp>())
     if (epilogueOf(product))
-      return {product, cast<linalg::FillOp>(product->getPrevNode())};
+      return {product, {cast<linalg::FillOp>(product->getPrevNode())}};
   return {};
 }
 
@@ -130,9 +135,8 @@ namespace {
 /// Replaces a linalg op by the code of one thread.
 class ThreadCode {
 public:
-  /// `fill`, if it is not null, initializes the only result.
-  ThreadCode(linalg::LinalgOp op, linalg::FillOp fill)
-      : op(op), fill(fill), b(op.getLoc(), op), at(op, b),
+  ThreadCode(linalg::LinalgOp op, Fills fills)
+      : op(op), fills(std::move(fills)), b(op.getLoc(), op), at(op, b),
         loops(loopsOfElements(op)), extents(op.getStaticLoopRanges()) {}
 
   /// Returns the number of threads.
@@ -146,14 +150,14 @@ public:
     auto guard = b.create<scf::IfOp>(isOne, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guard.thenBlock());
     at.setIvs(loops, thread);
-    if (fill)
-      start();
+    for (auto [fill, init] : llvm::zip(fills, op.getDpsInitsMutable()))
+      start(init, fill.getInputs()[0]);
     SmallVector<unsigned> others;
     for (unsigned loop = 0; loop < extents.size(); ++loop)
       if (!at.ivs[loop])
         others.push_back(loop);
     nest(others, [&] { point(); });
-    if (fill)
+    for (linalg::FillOp fill : fills)
       fill.erase();
     op.erase();
     return threads;
@@ -179,10 +183,10 @@ private:
     body(loop.getInductionVar());
   }
 
-  /// Initializes the elements that the thread accumulates into. Along an axis
-  /// that none of the thread's loops indexes alone, these are all elements.
-  void start() {
-    OpOperand &init = op.getDpsInitsMutable()[0];
+  /// Initializes the elements of a result that the thread accumulates into.
+  /// Along an axis that none of the thread's loops indexes alone, these are all
+  /// elements.
+  void start(OpOperand &init, Value value) {
     auto type = cast<MemRefType>(init.get().getType());
     AffineMap map = op.getMatchingIndexingMap(&init);
     SmallVector<Value> place(type.getRank());
@@ -191,19 +195,20 @@ private:
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
         if (!std::exchange(isTold[dim.getPosition()], true))
           place[axis] = at.ivs[dim.getPosition()];
-    startFrom(0, place, init.get());
+    startFrom(0, place, init.get(), value);
   }
 
-  void startFrom(size_t axis, SmallVectorImpl<Value> &place, Value memory) {
+  void startFrom(size_t axis, SmallVectorImpl<Value> &place, Value memory,
+                 Value value) {
     if (axis == place.size()) {
-      b.create<memref::StoreOp>(fill.getInputs()[0], memory, place);
+      b.create<memref::StoreOp>(value, memory, place);
       return;
     }
     if (place[axis])
-      return startFrom(axis + 1, place, memory);
+      return startFrom(axis + 1, place, memory, value);
     forEach(cast<MemRefType>(memory.getType()).getDimSize(axis), [&](Value iv) {
       place[axis] = iv;
-      startFrom(axis + 1, place, memory);
+      startFrom(axis + 1, place, memory, value);
       place[axis] = Value();
     });
   }
@@ -216,7 +221,7 @@ private:
   }
 
   linalg::LinalgOp op;
-  linalg::FillOp fill;
+  Fills fills;
   ImplicitLocOpBuilder b;
   PointBuilder at;
   SmallVector<unsigned> loops;
@@ -400,9 +405,9 @@ static int64_t mapToThreads(scf::ForOp outermost) {
 
 /// Turns a kernel into the code of one thread. Returns the number of threads.
 static int64_t map(func::FuncOp kernel) {
-  auto [op, fill] = onlyOpOf(kernel);
+  auto [op, fills] = onlyOpOf(kernel);
   if (op)
-    return ThreadCode(op, fill).emit();
+    return ThreadCode(op, fills).emit();
   SmallVector<Operation *> work = workOf(kernel);
   auto loop = dyn_cast<scf::ForOp>(work.front());
   return work.size() == 1 && loop ? mapToThreads(loop) : 1;

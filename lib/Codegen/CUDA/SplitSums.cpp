@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <numeric>
+
 using namespace netc;
 using namespace mlir;
 
@@ -38,9 +40,14 @@ public:
 
 private:
   SumDims dimsOf();
+  /// The products of the extents of the loops.
+  SumDims dimsOfLoops(SumKind kind);
   /// The extents of a contraction.
   TileDims dimsOfTiles();
   SumDims dimsOfProduct();
+  /// The dimensions of a reduction of columns that are contiguous in all
+  /// results, and in all inputs that have them.
+  std::optional<SumDims> dimsOfColumns();
   /// What choose() returns for a product by matrix instructions: the parts with
   /// the fewest estimated cycles. `whole` are those without parts.
   std::optional<std::pair<unsigned, int64_t>>
@@ -109,18 +116,47 @@ SumDims SumSplitter::dimsOfProduct() {
   return {SumKind::Product, schedule->blocks(), tiles.k};
 }
 
-SumDims SumSplitter::dimsOf() {
-  if (isContraction(op))
-    return dimsOfProduct();
-  SumDims dims{SumKind::Column, 1, 1};
-  // Warps reduce rows of floats only.
-  bool isOfFloats = llvm::all_of(op->getResultTypes(), [](Type type) {
-    return isa<FloatType>(getElementTypeOrSelf(type));
-  });
+std::optional<SumDims> SumSplitter::dimsOfColumns() {
+  AffineExpr columns = op.getIndexingMapsArray().back().getResults().back();
+  unsigned loop = cast<AffineDimExpr>(columns).getPosition();
+  unsigned bits = 16;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!map.isFunctionOfDim(loop))
+      continue;
+    if (map.getResults().back() != columns)
+      return std::nullopt;
+    if (map.getNumResults() == op.getNumLoops())
+      bits = std::max(bits, getElementTypeOrSelf(operand.get().getType())
+                                .getIntOrFloatBitWidth());
+  }
+  SumDims dims = dimsOfLoops(SumKind::Columns);
+  ColumnDims columnDims{dims.units / extents[loop], extents[loop], dims.depth};
+  int64_t width = std::gcd(extents[loop], 128 / bits);
+  dims.units = longestRuns(columnDims, width).blocksOf(columnDims);
+  return dims;
+}
+
+SumDims SumSplitter::dimsOfLoops(SumKind kind) {
+  SumDims dims{kind, 1, 1};
   for (auto [extent, iterator] :
        llvm::zip_equal(extents, op.getIteratorTypesArray()))
     (iterator == utils::IteratorType::reduction ? dims.depth : dims.units) *=
         extent;
+  return dims;
+}
+
+SumDims SumSplitter::dimsOf() {
+  if (isContraction(op))
+    return dimsOfProduct();
+  // Warps and blocks reduce floats only.
+  bool isOfFloats = llvm::all_of(op->getResultTypes(), [](Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type));
+  });
+  if (isOfFloats && op.getNumParallelLoops() > 0 && !op.hasIndexSemantics())
+    if (auto dims = dimsOfColumns())
+      return *dims;
+  SumDims dims = dimsOfLoops(SumKind::Column);
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (isOfFloats && iterator == utils::IteratorType::reduction &&
         isContiguous(loop))
@@ -318,6 +354,11 @@ linalg::GenericOp SumSplitter::split(unsigned loop, int64_t parts) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   linalg::GenericOp partial = sumParts(b, loop, parts);
   restoreIndices(b, partial, loop, extents[loop] / parts);
+  // A fill right before the op that accumulates is part of its kernel.
+  for (Value init : op.getDpsInits())
+    if (auto fill = init.getDefiningOp<linalg::FillOp>();
+        fill && fill->hasOneUse())
+      fill->moveBefore(op);
   op.replaceAllUsesWith(combineParts(b, partial).getResults());
   op.erase();
   return partial;

@@ -70,9 +70,9 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
       printSchedule(kernel, attentionScheduleOf(kernel, device));
     if (auto shape = emitAttention(kernel, device))
       return shape;
-    auto [op, fill] = onlyOpOf(kernel);
+    auto [op, fills] = onlyOpOf(kernel);
     if (!op)
-      std::tie(op, fill) = productWithEpilogueOf(kernel);
+      std::tie(op, fills) = productWithEpilogueOf(kernel);
     if (!op)
       return std::nullopt;
     if (printSchedules) {
@@ -81,14 +81,17 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
       if (!matrix)
         printSchedule(op, tileScheduleOf(op, device));
     }
+    auto fill = fills.empty() ? linalg::FillOp() : fills.front();
     std::optional<KernelShape> shape = emitMatrices(op, fill, device);
     if (!shape)
       shape = emitTiles(op, fill, device);
     if (!shape && epilogueOf(op))
       llvm_unreachable("only tiles take an epilogue");
     if (!shape)
-      shape = emitRows(op, fill);
-    if (!shape && !fill)
+      shape = emitColumns(op, fills, device);
+    if (!shape)
+      shape = emitRows(op, fills);
+    if (!shape && fills.empty())
       shape = emitElements(op);
     return shape;
   }

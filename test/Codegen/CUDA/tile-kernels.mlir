@@ -45,10 +45,21 @@ func.func private @rows(%a: memref<3x40xf32>, %c: memref<3xf32>) {
   return
 }
 
-// Threads read columns side by side as they are.
-// CHECK-LABEL: func.func private @columns
-// CHECK-NOT: net.threads
-// CHECK: linalg.generic
+// Threads of a block read columns side by side, in several rows at once: here four lanes in eight rows. They load four rows ahead,
+// then the rest, and leave their sums in shared memory.
+// CHECK: memref.global "private" @columns_columns_0 : memref<64xf32, 3>
+// CHECK-LABEL: func.func private @columns(
+// CHECK-SAME: net.threads = 32 : i64, net.threads_per_block = 32 : i64
+// CHECK: scf.for
+// CHECK-COUNT-4: memref.load
+// CHECK-COUNT-4: arith.addf
+// CHECK: scf.for
+// CHECK: memref.load
+// CHECK-NEXT: arith.addf
+// CHECK: memref.store %{{.*}} : memref<64xf32, 3>
+// CHECK: nvvm.barrier0
+// CHECK: scf.for
+// CHECK: memref.load %{{.*}} : memref<64xf32, 3>
 func.func private @columns(%a: memref<40x3xf32>, %c: memref<3xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i)>],
                   iterator_types = ["parallel", "reduction"]}
@@ -56,6 +67,69 @@ func.func private @columns(%a: memref<40x3xf32>, %c: memref<3xf32>) {
   ^bb0(%x: f32, %sum: f32):
     %s = arith.addf %sum, %x : f32
     linalg.yield %s : f32
+  }
+  return
+}
+
+// They read 16 bytes each, and what is the same in all rows once: a mean per column, of which eight are 32 bytes. Sums that start
+// at 0 are part of the kernel, even several.
+// CHECK-LABEL: func.func private @two_sums(
+// CHECK-SAME: net.threads = 512 : i64, net.threads_per_block = 256 : i64
+// CHECK: vector.load %{{.*}} : memref<64xf32>, vector<8xf32>
+// CHECK: scf.for
+// CHECK-COUNT-4: vector.load %{{.*}} : memref<65536xbf16>, vector<8xbf16>
+// CHECK-NOT: linalg.fill
+func.func private @two_sums(%a: memref<1024x64xbf16> {llvm.align = 16 : i64}, %mean: memref<64xf32> {llvm.align = 16 : i64},
+                            %sums: memref<64xf32>, %squares: memref<64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sums : memref<64xf32>)
+  linalg.fill ins(%zero : f32) outs(%squares : memref<64xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i)>, affine_map<(i, k) -> (i)>, affine_map<(i, k) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a, %mean : memref<1024x64xbf16>, memref<64xf32>) outs(%sums, %squares : memref<64xf32>, memref<64xf32>) {
+  ^bb0(%x: bf16, %m: f32, %sum: f32, %square: f32):
+    %w = arith.extf %x : bf16 to f32
+    %d = arith.subf %w, %m : f32
+    %s = arith.addf %sum, %d : f32
+    %p = arith.mulf %d, %d : f32
+    %q = arith.addf %square, %p : f32
+    linalg.yield %s, %q : f32, f32
+  }
+  return
+}
+
+// A warp reads a row by 16 bytes a lane, too.
+// CHECK-LABEL: func.func private @long_rows
+// CHECK: vector.load %{{.*}} : memref<768xbf16>, vector<8xbf16>
+// CHECK-COUNT-8: arith.addf
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+func.func private @long_rows(%a: memref<3x256xbf16> {llvm.align = 16 : i64}, %c: memref<3xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<3x256xbf16>) outs(%c : memref<3xf32>) {
+  ^bb0(%x: bf16, %sum: f32):
+    %w = arith.extf %x : bf16 to f32
+    %s = arith.addf %sum, %w : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Rows of many elements that share a bias per column: a thread computes four of them.
+// CHECK-LABEL: func.func private @biased
+// CHECK-SAME: net.threads = 1048576 : i64
+// CHECK-COUNT-4: vector.load %{{.*}} : memref<33554432xbf16>, vector<8xbf16>
+// CHECK-COUNT-4: vector.store
+func.func private @biased(%a: memref<524288x64xbf16> {llvm.align = 16 : i64}, %bias: memref<64xf32> {llvm.align = 16 : i64},
+                          %c: memref<524288x64xbf16> {llvm.align = 16 : i64}) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%a, %bias : memref<524288x64xbf16>, memref<64xf32>) outs(%c : memref<524288x64xbf16>) {
+  ^bb0(%x: bf16, %y: f32, %old: bf16):
+    %w = arith.extf %x : bf16 to f32
+    %s = arith.addf %w, %y : f32
+    %n = arith.truncf %s : f32 to bf16
+    linalg.yield %n : bf16
   }
   return
 }
