@@ -16,6 +16,11 @@ using namespace mlir;
 
 using Loop = LoopNest::Loop;
 
+/// The rows of a group of tiles, along which the numbers of blocks advance
+/// first. The blocks that run at once then have about as many rows of A as
+/// columns of B in common, and L2 holds both.
+static constexpr int64_t kRowsOfGroup = 2048;
+
 ProductBuilder::ProductBuilder(linalg::LinalgOp op, linalg::FillOp fill,
                                linalg::GenericOp epilogue)
     : BlockBuilder(op), op(op), fill(fill), epilogue(epilogue),
@@ -27,11 +32,21 @@ ProductBuilder::ProductBuilder(linalg::LinalgOp op, linalg::FillOp fill,
 void ProductBuilder::placeTile(int64_t bm, int64_t bn) {
   int64_t tilesM = llvm::divideCeil(dims.tile.m, bm);
   int64_t tilesN = llvm::divideCeil(dims.tile.n, bn);
+  int64_t rows = std::min(kRowsOfGroup / bm, tilesM), rest = tilesM % rows;
   Value block = indexIn<NVVM::BlockIdXOp>(b);
-  firstN = mul(b.rem(block, tilesN), bn);
-  Value rest = b.div(block, tilesN);
-  firstM = mul(b.rem(rest, tilesM), bm);
-  Value batch = b.div(rest, tilesM);
+  Value inBatch = b.rem(block, tilesM * tilesN),
+        batch = b.div(block, tilesM * tilesN);
+  Value group = b.div(inBatch, rows * tilesN),
+        inGroup = b.rem(inBatch, rows * tilesN);
+  Value row = b.rem(inGroup, rows), column = b.div(inGroup, rows);
+  if (rest) {
+    Value isLast = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, group,
+                                           b.index(tilesM / rows));
+    row = b.create<arith::SelectOp>(isLast, b.rem(inGroup, rest), row);
+    column = b.create<arith::SelectOp>(isLast, b.div(inGroup, rest), column);
+  }
+  firstM = mul(b.add(mul(group, rows), row), bm);
+  firstN = mul(column, bn);
   for (unsigned operand = 0; operand < dims.starts.size(); ++operand)
     bases.push_back(
         b.add(placeIn(operand, dims.batch, batch), dims.starts[operand]));

@@ -17,7 +17,8 @@ protected:
   ProductBuilder(mlir::linalg::LinalgOp op, mlir::linalg::FillOp fill,
                  mlir::linalg::GenericOp epilogue);
 
-  /// Sets which tile of bm rows and bn columns this block computes.
+  /// Sets which tile of bm rows and bn columns this block computes: groups of
+  /// rows of tiles are computed one after the other.
   void placeTile(int64_t bm, int64_t bn);
 
   /// The offsets of row `m` in the operands from C on, by operand.
