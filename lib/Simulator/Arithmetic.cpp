@@ -186,6 +186,13 @@ struct Exp2 {
 struct Log2 {
   template <typename T> static T of(T a) { return std::log2(a); }
 };
+/// A function that takes and returns zero for subnormal numbers.
+template <typename F> struct Flushed {
+  template <typename T> static T flushed(T a) {
+    return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(T(0), a) : a;
+  }
+  template <typename T> static T of(T a) { return flushed(F::of(flushed(a))); }
+};
 struct Reverse {
   template <typename T> static T of(T a) {
     T b = 0;
@@ -251,6 +258,8 @@ Arithmetic netc::simulator::arithmeticNamed(const std::string &name,
       {"rcp", {unaryOf<Rcp, kFloats>, 1}},
       {"ex2", {unaryOf<Exp2, kFloats>, 1}},
       {"lg2", {unaryOf<Log2, kFloats>, 1}},
+      {"ex2.ftz", {unaryOf<Flushed<Exp2>, kFloats>, 1}},
+      {"lg2.ftz", {unaryOf<Flushed<Log2>, kFloats>, 1}},
       {"copysign", {binaryOf<CopySign, kFloats>, 2}},
       {"and", {binaryOf<And, kIntegers>, 2}},
       {"or", {binaryOf<Or, kIntegers>, 2}},

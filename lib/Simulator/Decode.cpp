@@ -229,8 +229,9 @@ private:
   }
 
   void choose() {
-    // Flushing subnormals to zero and saturation are not supported.
-    if (has("ftz") || has("sat") || has("relu"))
+    // Saturation is not supported, and flushing subnormals to zero only where
+    // arithmeticNamed() knows it.
+    if ((has("ftz") && !is("ex2") && !is("lg2")) || has("sat") || has("relu"))
       return;
     if (is("bra")) {
       i.control = Instruction::Branch;
@@ -283,7 +284,7 @@ private:
       return simple(run, {isResultWide, false, false});
     }
     std::string name = s.opcode[0];
-    for (const char *suffix : {"hi", "NaN"})
+    for (const char *suffix : {"hi", "NaN", "ftz"})
       if (has(suffix))
         name += std::string(".") + suffix;
     if (i.type.isFloat() && (isSum || is("add") || is("sub") || is("mul")))

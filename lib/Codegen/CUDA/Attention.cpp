@@ -123,13 +123,25 @@ std::optional<Attention> Attention::of(ArrayRef<Operation *> ops) {
   return attention;
 }
 
-/// Whether the elements are -inf where the number of the key exceeds that of
-/// the row.
-bool Attention::isCausal() const {
+bool Attention::isOfLaterKeys(arith::CmpIOp compare) const {
   auto isAxis = [](Value number, const Loop &loop) {
     auto index = number.getDefiningOp<linalg::IndexOp>();
     return index && index.getDim() == loop.dims[0].first;
   };
+  return compare.getPredicate() == arith::CmpIPredicate::ugt &&
+         isAxis(compare.getLhs(), keys.front()) &&
+         // Other axes of the rows have one element.
+         llvm::any_of(rows, [&](const Loop &row) {
+           return isAxis(compare.getRhs(), row) &&
+                  llvm::all_of(rows, [&](const Loop &other) {
+                    return &other == &row || other.extent == 1;
+                  });
+         });
+}
+
+/// Whether the elements are -inf where the number of the key exceeds that of
+/// the row.
+bool Attention::isCausal() const {
   auto isMask = [&](Value term) {
     auto choice = term.getDefiningOp<arith::SelectOp>();
     FloatAttr hidden;
@@ -137,15 +149,7 @@ bool Attention::isCausal() const {
       return false;
     auto compare = choice.getCondition().getDefiningOp<arith::CmpIOp>();
     return hidden.getValue().isInfinity() && hidden.getValue().isNegative() &&
-           compare && compare.getPredicate() == arith::CmpIPredicate::ugt &&
-           isAxis(compare.getLhs(), keys.front()) &&
-           // Other axes of the rows have one element.
-           llvm::any_of(rows, [&](const Loop &row) {
-             return isAxis(compare.getRhs(), row) &&
-                    llvm::all_of(rows, [&](const Loop &other) {
-                      return &other == &row || other.extent == 1;
-                    });
-           });
+           compare && isOfLaterKeys(compare);
   };
   auto sum =
       converted(op(Role::Elements).getBody()->getTerminator()->getOperand(0))

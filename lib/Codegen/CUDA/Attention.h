@@ -66,6 +66,9 @@ struct Attention {
   /// share out the keys, and go through the rows.
   bool isOfKeys() const { return bool(op(AttentionRole::KeyGradients)); }
   AttentionWork work() const;
+  /// Whether a comparison in the payload of an op with the axes of the scores
+  /// holds for keys after the row's own.
+  bool isOfLaterKeys(mlir::arith::CmpIOp compare) const;
 
   std::array<mlir::linalg::GenericOp, kAttentionRoles> ops;
   /// Loops with their strides by AttentionOperand. Those over axes of the

@@ -7,9 +7,11 @@
 #include "lib/Codegen/CUDA/Kernels.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -20,6 +22,9 @@ using Loop = LoopNest::Loop;
 using Schedule = AttentionSchedule;
 using Role = AttentionRole;
 
+/// log2(e).
+static constexpr double kLog2E = 1.4426950408889634;
+
 AttentionBuilder::AttentionBuilder(Attention of, Schedule schedule)
     : BlockBuilder(of.op(Role::Scores)), attention(std::move(of)),
       schedule(std::move(schedule)),
@@ -28,8 +33,12 @@ AttentionBuilder::AttentionBuilder(Attention of, Schedule schedule)
   Value block = indexIn<NVVM::BlockIdXOp>(b);
   thread = indexIn<NVVM::ThreadIdXOp>(b);
   lane = ptx.lane();
-  firstRow =
-      mul(b.rem(block, this->schedule.blocksOfRows()), this->schedule.bm);
+  Value ofRows = b.rem(block, this->schedule.blocksOfRows());
+  // Blocks with the most tiles start first.
+  if (this->schedule.dims.hidden == AttentionDims::After)
+    ofRows = b.create<arith::SubIOp>(b.index(this->schedule.blocksOfRows() - 1),
+                                     ofRows);
+  firstRow = mul(ofRows, this->schedule.bm);
   Value batch = b.div(block, this->schedule.blocksOfRows());
   for (size_t operand = 0; operand < kAttentionOperands; ++operand)
     if (Value memory = attention.memory[operand]) {
@@ -46,6 +55,11 @@ AttentionBuilder::AttentionBuilder(Attention of, Schedule schedule)
   rowSecond = ptx.add(second, inEight);
   columnFirst = first;
   placeRows(batch);
+  unmasked = attention.ops;
+  if (this->schedule.dims.hidden != AttentionDims::None)
+    for (Role role : {Role::Elements, Role::ScoreGradients})
+      if (linalg::GenericOp op = attention.op(role))
+        unmasked[size_t(role)] = withoutMask(op);
 }
 
 Value AttentionBuilder::number(double value) {
@@ -287,20 +301,74 @@ void AttentionBuilder::placeRows(Value batch) {
   }
 }
 
-void AttentionBuilder::forElements(Value tile,
-                                   function_ref<void(const Place &)> visit) {
+/// A copy of an op of this kernel that a causal mask does not change.
+linalg::GenericOp AttentionBuilder::withoutMask(linalg::GenericOp op) {
+  auto copy = cast<linalg::GenericOp>(b.clone(*op));
+  SmallVector<arith::SelectOp> choices;
+  copy.walk([&](arith::SelectOp choice) { choices.push_back(choice); });
+  for (arith::SelectOp choice : choices) {
+    auto compare = choice.getCondition().getDefiningOp<arith::CmpIOp>();
+    if (!compare || !attention.isOfLaterKeys(compare))
+      continue;
+    Value shown = choice.getFalseValue();
+    if (matchPattern(shown, m_AnyZeroFloat()))
+      for (Operation *user : choice->getUsers())
+        if (auto sum = dyn_cast<arith::AddFOp>(user))
+          sum.replaceAllUsesWith(sum.getLhs() == choice ? sum.getRhs()
+                                                        : sum.getLhs());
+    choice.replaceAllUsesWith(shown);
+  }
+  return copy;
+}
+
+/// Whether a causal mask hides a part of a tile.
+Value AttentionBuilder::mayHide(Value tile) {
+  Value side = firstRow, across = mul(tile, schedule.bn);
+  if (attention.isOfKeys())
+    side = b.add(side, schedule.bm - 1);
+  else
+    across = b.add(across, schedule.bn - 1);
+  return b.create<arith::CmpIOp>(attention.isOfKeys()
+                                     ? arith::CmpIPredicate::ugt
+                                     : arith::CmpIPredicate::ult,
+                                 side, across);
+}
+
+AttentionBuilder::Place AttentionBuilder::placeOf(Value tile, size_t number,
+                                                  bool mayBeHidden) {
   Value inFragment = mul(b.rem(ptx.index(lane), 4), 2);
   Value first = b.add(mul(tile, schedule.bn), inFragment);
-  for (int64_t i = 0; i < schedule.bn / 8 * 4; ++i) {
-    Place place{size_t(i), i / 2 % 2, b.add(first, i / 4 * 8 + i % 2), {}, {}};
-    place.isInside = isInBounds(place.across, schedule.dims.keys, schedule.bn);
-    if (place.isInside)
-      place.across =
-          b.create<arith::SelectOp>(place.isInside, place.across, b.index(0));
-    place.ivs = ivs[place.half];
-    setIvs(place.ivs, across(), place.across);
-    visit(place);
+  int64_t i = int64_t(number);
+  Place place{number, i / 2 % 2, b.add(first, i / 4 * 8 + i % 2),
+              {},     {},        mayBeHidden};
+  place.isInside = isInBounds(place.across, schedule.dims.keys, schedule.bn);
+  if (place.isInside)
+    place.across =
+        b.create<arith::SelectOp>(place.isInside, place.across, b.index(0));
+  place.ivs = ivs[place.half];
+  setIvs(place.ivs, across(), place.across);
+  return place;
+}
+
+void AttentionBuilder::forElements(Value tile, MutableArrayRef<Value> elements,
+                                   function_ref<void(const Place &)> visit) {
+  auto visitAll = [&](bool mayBeHidden) {
+    for (size_t number = 0; number < elementsOfTile(); ++number)
+      visit(placeOf(tile, number, mayBeHidden));
+  };
+  if (schedule.dims.hidden == AttentionDims::None)
+    return visitAll(true);
+  SmallVector<Value> before(elements);
+  auto choice = b.create<scf::IfOp>(ValueRange(before).getTypes(),
+                                    mayHide(tile), /*withElseRegion=*/true);
+  for (Block *block : {choice.thenBlock(), choice.elseBlock()}) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(block);
+    llvm::copy(before, elements.begin());
+    visitAll(block == choice.thenBlock());
+    b.create<scf::YieldOp>(elements);
   }
+  llvm::copy(choice.getResults(), elements.begin());
 }
 
 Value AttentionBuilder::wide(Value element) {
@@ -311,7 +379,8 @@ Value AttentionBuilder::wide(Value element) {
 
 Value AttentionBuilder::compute(Role role, const Place &place,
                                 ArrayRef<Known> known) {
-  linalg::GenericOp op = attention.op(role);
+  linalg::GenericOp op =
+      place.mayBeHidden ? attention.op(role) : unmasked[size_t(role)];
   PointBuilder at(op, b);
   llvm::copy(place.ivs, at.ivs.begin());
   for (OpOperand *input : op.getDpsInputOperands())
@@ -329,16 +398,20 @@ Value AttentionBuilder::elementOf(Value score, const Place &place) {
                         : element;
 }
 
-/// exp(x), by the function unit for powers of 2.
-Value AttentionBuilder::exp(Value x) {
-  return ptx.exp2(b.create<arith::MulFOp>(x, number(1.4426950408889634)));
+Value AttentionBuilder::exponential(Value x, Value offset) {
+  return ptx.exp2(b.create<math::FmaOp>(x, number(kLog2E), offset));
 }
 
-Value AttentionBuilder::shiftOf(Value largest) {
+Value AttentionBuilder::offsetOf(Value largest) {
   // If all elements are -inf, so are their differences to any number.
   Value isNone = b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, largest,
                                          number(-INFINITY));
-  return b.create<arith::SelectOp>(isNone, number(0), largest);
+  return b.create<arith::SelectOp>(
+      isNone, number(0), b.create<arith::MulFOp>(largest, number(-kLog2E)));
+}
+
+Value AttentionBuilder::offsetOf(Value largest, Value sum) {
+  return b.create<arith::SubFOp>(offsetOf(largest), ptx.log2(sum));
 }
 
 AttentionBuilder::Largest AttentionBuilder::largestOf(Value before,
@@ -349,8 +422,8 @@ AttentionBuilder::Largest AttentionBuilder::largestOf(Value before,
     if (isOfHalf(i, half))
       largest = b.create<arith::MaximumFOp>(largest, element);
   largest = overRow<arith::MaximumFOp>(largest);
-  Value shift = shiftOf(largest);
-  return {largest, shift, exp(b.create<arith::SubFOp>(before, shift))};
+  Value offset = offsetOf(largest);
+  return {largest, offset, exponential(before, offset)};
 }
 
 void AttentionBuilder::store(AttentionOperand operand, ArrayRef<Value> sums) {

@@ -33,6 +33,7 @@ protected:
     mlir::Value
         isInside; ///< whether there is such a row or key; null if always
     llvm::SmallVector<mlir::Value> ivs; ///< by axis of the scores
+    bool mayBeHidden;                   ///< by a causal mask
   };
   /// An element that is known, and the memref that would hold it.
   using Known = std::pair<mlir::Value, mlir::Value>;
@@ -60,9 +61,15 @@ protected:
                   AttentionOperand operand);
   llvm::SmallVector<mlir::Value> zeros(AttentionOperand operand);
 
-  /// Visits the elements that a thread has of a tile of scores.
+  /// Where element `number` that a thread has of a tile of scores is.
+  Place placeOf(mlir::Value tile, size_t number, bool mayBeHidden = true);
+  /// Visits the elements that a thread has of a tile of scores, to replace
+  /// `elements`. Where a causal mask hides nothing of the tile, it is not
+  /// computed.
   void forElements(mlir::Value tile,
+                   llvm::MutableArrayRef<mlir::Value> elements,
                    llvm::function_ref<void(const Place &)> visit);
+  size_t elementsOfTile() const { return schedule.bn / 8 * 4; }
   /// An element that an op computes from known ones, and others that it reads.
   mlir::Value compute(AttentionRole role, const Place &place,
                       llvm::ArrayRef<Known> known);
@@ -72,13 +79,17 @@ protected:
 
   /// The largest element of a row so far.
   struct Largest {
-    mlir::Value value, shift; ///< the second is 0 if the first is -inf
-    mlir::Value scale;        ///< of exponentials before
+    mlir::Value value, offset;
+    mlir::Value scale; ///< of exponentials before
   };
   Largest largestOf(mlir::Value before, llvm::ArrayRef<mlir::Value> elements,
                     int64_t half);
-  mlir::Value shiftOf(mlir::Value largest);
-  mlir::Value exp(mlir::Value x);
+  /// What exponential() adds so that the largest element of a row has 1.
+  mlir::Value offsetOf(mlir::Value largest);
+  /// The same so that the exponentials have the sum 1.
+  mlir::Value offsetOf(mlir::Value largest, mlir::Value sum);
+  /// e^x times 2^offset.
+  mlir::Value exponential(mlir::Value x, mlir::Value offset);
   /// Combines the values of the four lanes of a row.
   template <typename OpTy> mlir::Value overRow(mlir::Value value) {
     for (int32_t apart : {1, 2})
@@ -117,6 +128,8 @@ private:
 
   std::pair<mlir::Value, mlir::Value> rangeOfTiles();
   void placeRows(mlir::Value batch);
+  mlir::linalg::GenericOp withoutMask(mlir::linalg::GenericOp op);
+  mlir::Value mayHide(mlir::Value tile);
   void setIvs(llvm::MutableArrayRef<mlir::Value> ivs,
               llvm::ArrayRef<Loop> loops, mlir::Value number);
   void beginCopy(AttentionOperand operand, llvm::ArrayRef<Loop> along,
@@ -130,6 +143,8 @@ private:
   void addFragment(llvm::MutableArrayRef<mlir::Value> sums, int64_t fragment,
                    mlir::ValueRange left, mlir::ValueRange right);
 
+  /// The ops with the axes of the scores, without a causal mask.
+  std::array<mlir::linalg::GenericOp, kAttentionRoles> unmasked;
   std::array<mlir::Value, kAttentionOperands> flats;
   mlir::Value thread, firstRow;
   mlir::Value shared, start; ///< the tiles, and their address

@@ -52,7 +52,7 @@ private:
                            largest = state.take_back(4).take_front(2),
                            totals = state.take_back(2);
     SmallVector<Value> elements = productOf(queries, k, K);
-    forElements(tile, [&](const Place &place) {
+    forElements(tile, elements, [&](const Place &place) {
       Value &element = elements[place.number];
       element = elementOf(element, place);
     });
@@ -61,7 +61,7 @@ private:
       Value total = b.create<arith::MulFOp>(totals[half], now.scale);
       for (auto [i, element] : llvm::enumerate(elements))
         if (isOfHalf(i, half)) {
-          element = exp(b.create<arith::SubFOp>(element, now.shift));
+          element = exponential(element, now.offset);
           total = b.create<arith::AddFOp>(total, element);
         }
       for (auto [i, sum] : llvm::enumerate(sums))
@@ -140,10 +140,9 @@ private:
   void addToRows(MutableArrayRef<Value> state, Value tile, Value k, Value v) {
     SmallVector<Value> elements = productOf(queries, k, K),
                        more = productOf(gradients, v, V);
-    forElements(tile, [&](const Place &place) {
-      size_t i = place.number;
-      elements[i] = elementOf(elements[i], place);
-      more[i] = wide(rounded(more[i], place));
+    forElements(tile, elements, [&](const Place &place) {
+      Value &element = elements[place.number];
+      element = elementOf(element, place);
     });
     for (int64_t half : {0, 1}) {
       Largest now = largestOf(state[half], elements, half);
@@ -151,7 +150,7 @@ private:
             sum = b.create<arith::MulFOp>(state[4 + half], now.scale);
       for (auto [i, element] : llvm::enumerate(elements))
         if (isOfHalf(i, half)) {
-          Value weight = exp(b.create<arith::SubFOp>(element, now.shift));
+          Value weight = exponential(element, now.offset);
           total = b.create<arith::AddFOp>(total, weight);
           sum = b.create<arith::AddFOp>(
               sum, b.create<arith::MulFOp>(weight, more[i]));
@@ -181,16 +180,13 @@ private:
   SmallVector<Value> gradientsOf(Value tile, Value k, Value v) {
     SmallVector<Value> elements = productOf(queries, k, K),
                        more = productOf(gradients, v, V);
-    std::array<Value, 2> shifts, inverses;
-    for (int64_t half : {0, 1}) {
-      shifts[half] = shiftOf(largest[half]);
-      inverses[half] = b.create<arith::DivFOp>(number(1), totals[half]);
-    }
-    forElements(tile, [&](const Place &place) {
+    std::array<Value, 2> offsets;
+    for (int64_t half : {0, 1})
+      offsets[half] = offsetOf(largest[half], totals[half]);
+    forElements(tile, elements, [&](const Place &place) {
       Value &element = elements[place.number];
-      Value weight = exp(b.create<arith::SubFOp>(elementOf(element, place),
-                                                 shifts[place.half]));
-      weight = b.create<arith::MulFOp>(weight, inverses[place.half]);
+      Value weight =
+          exponential(elementOf(element, place), offsets[place.half]);
       element = gradientOf(
           weight, rounded(more[place.number], place), place,
           {{attention.resultOf(Role::Corrections), corrections[place.half]}});
@@ -217,15 +213,19 @@ public:
     forTiles(
         Q, DO, sums,
         [&](Value tile, Value q, Value gradient, MutableArrayRef<Value> sums) {
-          SmallVector<Value> weights = productOf(keys, q, Q),
-                             elements = productOf(values, gradient, DO);
-          forElements(tile, [&](const Place &place) {
+          SmallVector<Value> offsets = offsetsOf(tile);
+          SmallVector<Value> elements = productOf(keys, q, Q);
+          llvm::append_range(elements, productOf(values, gradient, DO));
+          auto weights = MutableArrayRef(elements).take_front(elementsOfTile()),
+               gradients =
+                   MutableArrayRef(elements).drop_front(elementsOfTile());
+          forElements(tile, elements, [&](const Place &place) {
             size_t i = place.number;
-            weights[i] = weightOf(weights[i], place);
-            elements[i] =
-                gradientOf(weights[i], rounded(elements[i], place), place);
+            weights[i] = exponential(elementOf(weights[i], place), offsets[i]);
+            gradients[i] =
+                gradientOf(weights[i], rounded(gradients[i], place), place);
           });
-          addProduct(sums.take_front(ofKeys), elements, q, Q);
+          addProduct(sums.take_front(ofKeys), gradients, q, Q);
           addProduct(sums.drop_front(ofKeys), weights, gradient, DO);
         });
     store(DK, ArrayRef(sums).take_front(ofKeys));
@@ -233,15 +233,22 @@ public:
   }
 
 private:
-  Value weightOf(Value score, const Place &place) {
-    auto ofRow = [&](AttentionOperand operand) -> Value {
-      Value at =
-          b.add(bases[operand], placeIn(operand, attention.rows, place.across));
-      return b.create<memref::LoadOp>(flat(operand), at);
-    };
-    Value shift = shiftOf(ofRow(Maximum));
-    Value weight = exp(b.create<arith::SubFOp>(elementOf(score, place), shift));
-    return b.create<arith::DivFOp>(weight, ofRow(Sum));
+  /// By element of a tile: the offset of its row.
+  SmallVector<Value> offsetsOf(Value tile) {
+    SmallVector<Value> offsets;
+    for (size_t number = 0; number < elementsOfTile(); ++number) {
+      if (isOfHalf(number, 1)) { // the same rows as of the other half
+        offsets.push_back(offsets[number - 2]);
+        continue;
+      }
+      Value row = placeOf(tile, number).across;
+      auto load = [&](AttentionOperand operand) -> Value {
+        Value at = b.add(bases[operand], placeIn(operand, attention.rows, row));
+        return b.create<memref::LoadOp>(flat(operand), at);
+      };
+      offsets.push_back(offsetOf(load(Maximum), load(Sum)));
+    }
+    return offsets;
   }
 
   Fragments keys, values;
@@ -284,20 +291,30 @@ static void erase(ArrayRef<Operation *> ops) {
   }
 }
 
+/// Leaves out roundings of elements between products: a kernel rounds what
+/// matrix instructions read.
+static void keepWide(func::FuncOp kernel) {
+  kernel.walk([](arith::ExtFOp wide) {
+    auto rounded = wide.getIn().getDefiningOp<arith::TruncFOp>();
+    if (rounded && rounded.getIn().getType() == wide.getType())
+      wide.replaceAllUsesWith(rounded.getIn());
+  });
+}
+
 std::optional<KernelShape> netc::emitAttention(func::FuncOp kernel,
                                                const DeviceInfo &device) {
   auto schedule = attentionScheduleOf(kernel, device);
   if (!schedule)
     return std::nullopt;
-  SmallVector<Operation *> ops = opsOfAttention(kernel);
-  Attention attention = *Attention::of(ops);
+  Attention attention = *Attention::of(opsOfAttention(kernel));
   if (attention.op(Role::Results))
     ResultEmitter(attention, *schedule).emit();
   else if (attention.op(Role::QueryGradients))
     QueryGradientEmitter(attention, *schedule).emit();
   else
     KeyGradientEmitter(attention, *schedule).emit();
-  erase(ops);
+  erase(opsOfAttention(kernel));
+  keepWide(kernel);
   return KernelShape{schedule->blocks() * schedule->threads(),
                      schedule->threads()};
 }

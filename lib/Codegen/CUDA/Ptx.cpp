@@ -111,7 +111,10 @@ Value PtxBuilder::pack(FloatType format, Value low, Value high) {
               {low, high});
 }
 Value PtxBuilder::exp2(Value x) {
-  return pure("ex2.approx.f32 $0, $1", "=f,f", b.getF32Type(), x);
+  return pure("ex2.approx.ftz.f32 $0, $1", "=f,f", b.getF32Type(), x);
+}
+Value PtxBuilder::log2(Value x) {
+  return pure("lg2.approx.ftz.f32 $0, $1", "=f,f", b.getF32Type(), x);
 }
 Value PtxBuilder::shuffle(Value value, int32_t apart) {
   return b.create<NVVM::ShflOp>(value.getType(), i32(-1), value, i32(apart),

@@ -61,8 +61,10 @@ public:
   mlir::Value roundToTF32(mlir::Value x);
   /// Two f32 rounded to 16 bits, the first in the lower half.
   mlir::Value pack(mlir::FloatType format, mlir::Value low, mlir::Value high);
-  /// 2^x to 2 units in the last place.
+  /// 2^x to 2 units in the last place; 0 if it is subnormal.
   mlir::Value exp2(mlir::Value x);
+  /// The logarithm to base 2, to 2^-22; of a subnormal number, -inf.
+  mlir::Value log2(mlir::Value x);
   /// The value of the lane whose number differs in the bits of `apart`.
   mlir::Value shuffle(mlir::Value value, int32_t apart);
   /// C[16, 8] + A[16, k] B[k, 8] (mma): k is 16 for bf16 and f16, and 8 for

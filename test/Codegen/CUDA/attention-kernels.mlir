@@ -69,7 +69,7 @@ func.func @step(%q: memref<2x32x16xbf16>, %k: memref<2x48x16xbf16>, %v: memref<2
 // CHECK: arith.truncf %{{.*}} : f32 to bf16
 // CHECK: arith.maximumf
 // CHECK: nvvm.shfl.sync bfly
-// CHECK: ex2.approx.f32 $0, $1
+// CHECK: ex2.approx.ftz.f32 $0, $1
 // CHECK: cvt.rn.bf16x2.f32 $0, $2, $1
 // CHECK: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // CHECK: mma.sync
