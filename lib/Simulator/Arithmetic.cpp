@@ -332,10 +332,27 @@ NETC_WIDE static void compare(Launch &, Warp &warp, const Instruction &i,
   forLanes(lanes,
            [=](int l) { d[l] = F::of(get<T>(a, l), get<T>(b, l)) ? ~0u : 0u; });
 }
+/// The halves of both operands: two predicates.
+template <typename F>
+NETC_WIDE static void comparePairs(Launch &, Warp &warp, const Instruction &i,
+                                   uint32_t lanes) {
+  auto *low = Launch::lanes<uint32_t>(warp, i, 0);
+  auto *high = Launch::lanes<uint32_t>(warp, i, 1);
+  auto *a = Launch::lanes<uint32_t>(warp, i, 2);
+  auto *b = Launch::lanes<uint32_t>(warp, i, 3);
+  auto half = [](uint32_t bits) { return get<Half>(&bits, 0); };
+  forLanes(lanes, [=](int l) {
+    low[l] = F::of(half(a[l]), half(b[l])) ? ~0u : 0u;
+    high[l] = F::of(half(a[l] >> 16), half(b[l] >> 16)) ? ~0u : 0u;
+  });
+}
 template <typename F, int Kinds> static Handler compareOf(Type type) {
-  if constexpr ((Kinds & kFloats) != 0)
+  if constexpr ((Kinds & kFloats) != 0) {
     if (type.kind == 'f' && type.bits == 16)
       return compare<Half, F>;
+    if (type.kind == 'h')
+      return comparePairs<F>;
+  }
 #define NETC_COMPARE(T) Handler(compare<T, F>)
   NETC_FOR_TYPE(type, (Kinds & kIntegers) != 0, (Kinds & kFloats) != 0,
                 NETC_COMPARE);

@@ -305,6 +305,16 @@ private:
   void chooseBits() {
     bool wide = i.type.bits == 64;
     Type bits = {'u', i.type.bits};
+    if (is("setp") && has("f16x2") && s.opcode.size() == 3) {
+      operand(false);
+      if (!takeIf("|"))
+        fail("two predicates are needed");
+      operand(false);
+      comma();
+      simple(comparisonNamed(s.opcode[1], {'h', 32}), {false, false});
+      operands.results = 2;
+      return;
+    }
     if (is("setp")) {
       if (s.opcode.size() == 3)
         simple(comparisonNamed(s.opcode[1], i.type), {false, wide, wide});

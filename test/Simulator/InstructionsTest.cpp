@@ -234,6 +234,16 @@ TEST(InstructionsTest, ComparisonsKnowNan) {
   EXPECT_EQ(run("setp.leu.f16 %p1, %rs4, %rs5;\nselp.b64 %rd3, 1, 0, %p1;", 16,
                 {0x7e00, 0xbc00}),
             1u);
+  auto pair = [](const std::string &how, uint64_t a, uint64_t b) {
+    return run("setp." + how +
+                   ".f16x2 %p1|%p2, %r4, %r5;\n"
+                   "selp.b64 %rd3, 1, 0, %p1;\n@%p2 add.u64 %rd3, %rd3, 2;",
+               32, {a, b});
+  };
+  // 1 and 1.5, NaN and -1.
+  EXPECT_EQ(pair("lt", 0x3c003e00, 0x3e003c00), 2u);
+  EXPECT_EQ(pair("gt", 0x3c003e00, 0x3e003c00), 1u);
+  EXPECT_EQ(pair("leu", 0xbc007e00, 0xbc00bc00), 3u);
   auto set = [](const std::string &how, uint64_t a, uint64_t b) {
     return run("setp." + how + " %p1, %r4, %r5;\nselp.b64 %rd3, 1, 0, %p1;", 32,
                {a, b});
