@@ -183,6 +183,18 @@ struct Rcp {
 struct Exp2 {
   template <typename T> static T of(T a) { return std::exp2(a); }
 };
+/// `.ftz`: subnormal operands and results become zeros.
+template <typename F> struct Flushed {
+  static float flush(float a) {
+    return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0f, a) : a;
+  }
+  template <typename T> static T of(T a) {
+    if constexpr (std::is_same_v<T, float>)
+      return flush(F::of(flush(a)));
+    else
+      return F::of(a);
+  }
+};
 struct Log2 {
   template <typename T> static T of(T a) { return std::log2(a); }
 };
@@ -256,9 +268,10 @@ Arithmetic netc::simulator::arithmeticNamed(const std::string &name,
       {"sqrt", {unaryOf<Sqrt, kFloats>, 1}},
       {"rsqrt", {unaryOf<Rsqrt, kFloats>, 1}},
       {"rcp", {unaryOf<Rcp, kFloats>, 1}},
+      {"rcp.ftz", {unaryOf<Flushed<Rcp>, kFloats>, 1}},
       {"ex2", {unaryOf<Exp2, kFloats>, 1}},
-      {"lg2", {unaryOf<Log2, kFloats>, 1}},
       {"ex2.ftz", {unaryOf<Flushed<Exp2>, kFloats>, 1}},
+      {"lg2", {unaryOf<Log2, kFloats>, 1}},
       {"lg2.ftz", {unaryOf<Flushed<Log2>, kFloats>, 1}},
       {"copysign", {binaryOf<CopySign, kFloats>, 2}},
       {"and", {binaryOf<And, kIntegers>, 2}},

@@ -231,7 +231,8 @@ private:
   void choose() {
     // Saturation is not supported, and flushing subnormals to zero only where
     // arithmeticNamed() knows it.
-    if ((has("ftz") && !is("ex2") && !is("lg2")) || has("sat") || has("relu"))
+    bool canFlush = is("ex2") || is("lg2") || is("rcp");
+    if ((has("ftz") && !canFlush) || has("sat") || has("relu"))
       return;
     if (is("bra")) {
       i.control = Instruction::Branch;

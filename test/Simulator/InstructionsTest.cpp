@@ -136,6 +136,8 @@ TEST(InstructionsTest, FloatsAreRoundedOnce) {
   EXPECT_EQ(run32("lg2.approx.ftz.f32", {bits(8.0f)}, 1), bits(3.0f));
   EXPECT_EQ(run32("lg2.approx.ftz.f32", {bits(0x1p-130f)}, 1),
             bits(-std::numeric_limits<float>::infinity()));
+  EXPECT_EQ(run32("rcp.approx.ftz.f32", {bits(-0x1p-130f)}, 1),
+            bits(-std::numeric_limits<float>::infinity()));
   EXPECT_EQ(run32("neg.f32", {bits(0.0f)}, 1), bits(-0.0f));
   EXPECT_EQ(run32("abs.f32", {bits(-2.0f)}, 1), bits(2.0f));
   EXPECT_EQ(run64("copysign.f64", {bits(-1.0), bits(2.0)}, 2), bits(-2.0));
