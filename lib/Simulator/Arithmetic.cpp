@@ -198,13 +198,6 @@ template <typename F> struct Flushed {
 struct Log2 {
   template <typename T> static T of(T a) { return std::log2(a); }
 };
-/// A function that takes and returns zero for subnormal numbers.
-template <typename F> struct Flushed {
-  template <typename T> static T flushed(T a) {
-    return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(T(0), a) : a;
-  }
-  template <typename T> static T of(T a) { return flushed(F::of(flushed(a))); }
-};
 struct Reverse {
   template <typename T> static T of(T a) {
     T b = 0;

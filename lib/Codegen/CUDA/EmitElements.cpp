@@ -30,6 +30,8 @@ static constexpr int64_t kAccessBytes = 16;
 /// Rows of a thread whose columns share operands, such as a mean per channel:
 /// what is computed from these alone is computed once.
 static constexpr int64_t kRowsAtOnce = 4;
+/// Elements of a thread, if they lie apart.
+static constexpr int64_t kElementsApart = 8;
 /// Threads that a device can execute at once.
 static constexpr int64_t kThreadsOfDevice = 132 * 2048;
 /// The side and the elements of a tile in shared memory, and the threads of its
@@ -56,6 +58,10 @@ struct ElementLoops {
   /// computes, and the number of rows.
   int64_t width() const;
   int64_t rows() const;
+  /// Whether a thread computes several elements of a long row that do not
+  /// start at multiples of 16 bytes: those with the same thread in consecutive
+  /// blocks. So indices and what a row has in common are computed once.
+  bool areApart() const;
   /// Whether one access reads `width` elements of an operand: they are
   /// contiguous, and start at a multiple of their size.
   bool isVector(unsigned operand, int64_t width) const;
@@ -157,6 +163,13 @@ int64_t ElementLoops::rows() const {
              : 1;
 }
 
+bool ElementLoops::areApart() const {
+  return width() == 1 && last().extent >= kElementsApart * kBlockThreads &&
+         llvm::all_of(last().strides, [](int64_t stride) {
+           return stride == 0 || stride == 1;
+         });
+}
+
 std::optional<unsigned> ElementLoops::otherOrderOf(unsigned operand) const {
   if (last().strides[operand] == 0 || last().strides[operand] == 1)
     return std::nullopt;
@@ -202,6 +215,8 @@ public:
       : ElementBuilder(loops), width(loops.width()), rows(loops.rows()) {}
 
   KernelShape emit() {
+    if (loops.areApart())
+      return emitApart();
     int64_t extent = loops.last().extent,
             groups = llvm::divideCeil(extent, width);
     Value thread = threadIndex(b);
@@ -209,14 +224,7 @@ public:
     for (size_t loop = 0; loop + 1 < loops.nest.loops.size(); ++loop)
       threads *= stepsOf(loop);
     enter(thread, threads);
-    ivs.resize(loops.nest.loops.size());
-    Value group = b.rem(thread, groups), rest = b.div(thread, groups);
-    for (size_t loop = ivs.size() - 1; loop-- > 0;) {
-      ivs[loop] = b.rem(rest, stepsOf(loop));
-      rest = b.div(rest, stepsOf(loop));
-    }
-    if (rows > 1)
-      ivs.end()[-2] = b.scaled(ivs.end()[-2], rows);
+    Value group = findRow(thread, groups);
     ivs.back() = b.scaled(group, width);
     if (extent % width == 0) {
       elements(width);
@@ -244,6 +252,53 @@ private:
     return loops.nest.loops[loop].extent / (isOfRows ? rows : 1);
   }
 
+  /// Sets the induction variables of all loops but the last from the number of
+  /// a group of elements, and returns its number in its row of `groups`.
+  Value findRow(Value number, int64_t groups) {
+    ivs.resize(loops.nest.loops.size());
+    Value group = b.rem(number, groups), rest = b.div(number, groups);
+    for (size_t loop = ivs.size() - 1; loop-- > 0;) {
+      ivs[loop] = b.rem(rest, stepsOf(loop));
+      rest = b.div(rest, stepsOf(loop));
+    }
+    if (rows > 1)
+      ivs.end()[-2] = b.scaled(ivs.end()[-2], rows);
+    return group;
+  }
+
+  /// A block has kElementsApart * kBlockThreads elements of a row.
+  KernelShape emitApart() {
+    rows = 1;
+    distance = kBlockThreads;
+    int64_t extent = loops.last().extent;
+    int64_t ofBlock = kElementsApart * kBlockThreads;
+    int64_t ofRow = llvm::divideCeil(extent, ofBlock);
+    Value group = findRow(indexIn<NVVM::BlockIdXOp>(b), ofRow);
+    Value first =
+        b.add(b.scaled(group, ofBlock), indexIn<NVVM::ThreadIdXOp>(b));
+    ivs.back() = first;
+    if (extent % ofBlock == 0) {
+      elements(kElementsApart);
+    } else {
+      Value isWhole = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, group,
+                                              b.index(extent / ofBlock));
+      auto branch = b.create<scf::IfOp>(isWhole, /*withElseRegion=*/true);
+      b.setInsertionPointToStart(branch.thenBlock());
+      elements(kElementsApart);
+      b.setInsertionPointToStart(branch.elseBlock());
+      auto rest =
+          b.create<scf::ForOp>(first, b.index(extent), b.index(kBlockThreads));
+      b.setInsertionPointToStart(rest.getBody());
+      ivs.back() = rest.getInductionVar();
+      elements(1);
+    }
+    op.erase();
+    int64_t blocks = ofRow;
+    for (const Loop &loop : ArrayRef(loops.nest.loops).drop_back())
+      blocks *= loop.extent;
+    return {blocks * kBlockThreads};
+  }
+
   void enter(Value thread, int64_t threads) {
     if (threads % kBlockThreads == 0)
       return;
@@ -258,8 +313,8 @@ private:
         {count}, getElementTypeOrSelf(op->getOperand(operand).getType()));
   }
 
-  /// Computes `count` elements of each row, starting with that of `ivs`. All
-  /// rows are loaded first.
+  /// Computes `count` elements of each row, `distance` apart, starting with
+  /// that of `ivs`. All rows are loaded first.
   void elements(int64_t count) {
     unsigned operands = loops.nest.numOperands;
     SmallVector<SmallVector<Value>> starts(rows, ivs);
@@ -275,7 +330,7 @@ private:
       Elements results;
       for (int64_t i = 0; i < count; ++i) {
         SmallVector<Value> at = starts[row];
-        at.back() = b.add(at.back(), i);
+        at.back() = b.add(at.back(), i * distance);
         results.push_back(payload(inputs[row][i], at));
       }
       for (unsigned operand = loops.inputs; operand < operands; ++operand)
@@ -286,6 +341,11 @@ private:
   void read(unsigned operand, ArrayRef<Value> start, Elements &inputs) {
     size_t last = loops.nest.loops.size() - 1;
     Value place = isMemory(operand) ? offsetOf(operand, start) : Value();
+    if (distance > 1 && loops.last().strides[operand] != 0) {
+      for (auto [i, elements] : llvm::enumerate(inputs))
+        elements[operand] = load(operand, b.add(place, int64_t(i) * distance));
+      return;
+    }
     for (auto [elements, element] :
          llvm::zip_equal(inputs, loadElements(b, op, loops.nest, operand, last,
                                               int64_t(inputs.size()), place)))
@@ -294,9 +354,10 @@ private:
 
   void write(unsigned operand, ArrayRef<Value> start, const Elements &results) {
     unsigned number = operand - loops.inputs;
-    int64_t stride = loops.last().strides[operand], count = results.size();
+    int64_t stride = loops.last().strides[operand] * distance,
+            count = results.size();
     Value place = offsetOf(operand, start);
-    if (!loops.isVector(operand, count)) {
+    if (distance > 1 || !loops.isVector(operand, count)) {
       for (auto [i, result] : llvm::enumerate(results))
         b.create<memref::StoreOp>(result[number], b.flat(operand),
                                   b.add(place, int64_t(i) * stride));
@@ -309,7 +370,7 @@ private:
     b.create<vector::StoreOp>(vector, b.flat(operand), place);
   }
 
-  int64_t width, rows;
+  int64_t width, rows, distance = 1;
   SmallVector<Value> ivs; ///< of the first element
 };
 

@@ -38,6 +38,9 @@ static SmallVector<unsigned> rowLoops(const LoopNest &nest, unsigned inputs) {
   return {};
 }
 
+/// Elements that a lane loads before it needs the first of them.
+static constexpr int64_t kLoadsAtOnce = 8;
+
 bool netc::reducesFloats(linalg::LinalgOp op) {
   return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     auto type = dyn_cast<MemRefType>(init.get().getType());
@@ -62,6 +65,10 @@ public:
 private:
   /// The offset of an operand in the iteration of `at`.
   Value placeOf(unsigned operand);
+  /// Reduces what a lane has of a row: groups of `width` elements `lane`,
+  /// `lane` + 32, .. below `groups`, in this order.
+  SmallVector<Value> reduceByLane(Value lane, int64_t groups,
+                                  SmallVector<Value> parts);
   /// Reduces `width` elements, from that of `at` on.
   SmallVector<Value> reduce(ValueRange old);
   Value combine(unsigned result, Value x, Value y);
@@ -99,6 +106,32 @@ SmallVector<Value> RowCode::reduce(ValueRange old) {
   return reduced;
 }
 
+SmallVector<Value> RowCode::reduceByLane(Value lane, int64_t groups,
+                                         SmallVector<Value> parts) {
+  auto reduceTo = [&](Value first, int64_t below, int64_t count) {
+    auto loop = b.create<scf::ForOp>(first, b.index(below),
+                                     b.index(count * kWarpLanes), parts);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> sum(loop.getRegionIterArgs());
+    for (int64_t i = 0; i < count; ++i) {
+      Value group = b.add(loop.getInductionVar(), i * kWarpLanes);
+      at.setIvs(sums, b.scaled(group, width));
+      sum = reduce(sum);
+    }
+    b.create<scf::YieldOp>(sum);
+    parts = loop.getResults();
+  };
+  int64_t count = std::clamp<int64_t>(
+      groups / kWarpLanes, 1, std::max<int64_t>(kLoadsAtOnce / width, 1));
+  int64_t whole = groups - groups % (count * kWarpLanes);
+  if (whole)
+    reduceTo(lane, whole, count);
+  if (whole != groups)
+    reduceTo(b.add(lane, whole), groups, 1);
+  return parts;
+}
+
 Value RowCode::combine(unsigned result, Value x, Value y) {
   Operation *combiner = combinerOf(op, result);
   IRMapping values;
@@ -120,19 +153,14 @@ KernelShape RowCode::emit(ArrayRef<unsigned> elements, int64_t rows,
   for (unsigned result = 0; result < results; ++result)
     parts.push_back(b.create<arith::ConstantOp>(
         *arith::getNeutralElement(combinerOf(op, result))));
-  auto loop = b.create<scf::ForOp>(lane, b.index(depth / width),
-                                   b.index(kWarpLanes), parts);
-  b.setInsertionPointToStart(loop.getBody());
-  at.setIvs(sums, b.scaled(loop.getInductionVar(), width));
-  b.create<scf::YieldOp>(reduce(loop.getRegionIterArgs()));
-  b.setInsertionPointAfter(loop);
+  parts = reduceByLane(lane, depth / width, std::move(parts));
 
   PtxBuilder ptx(b);
   Value isFirst =
       b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, lane, b.index(0));
   SmallVector<Value> totals;
   for (unsigned result = 0; result < results; ++result) {
-    Value total = loop.getResult(result);
+    Value total = parts[result];
     for (int32_t apart = kWarpLanes / 2; apart > 0; apart /= 2)
       total = combine(result, total, ptx.shuffle(total, apart));
     totals.push_back(total);

@@ -125,6 +125,10 @@ SmallVector<Value> PointBuilder::payload(ValueRange elements) {
 void PointBuilder::setIvs(ArrayRef<unsigned> loops, Value number) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (unsigned loop : llvm::reverse(loops)) {
+    if (loop == loops.front()) {
+      ivs[loop] = number;
+      break;
+    }
     Value extent = b.create<arith::ConstantIndexOp>(extents[loop]);
     ivs[loop] = b.create<arith::RemUIOp>(number, extent);
     number = b.create<arith::DivUIOp>(number, extent);

@@ -45,6 +45,23 @@ func.func private @rows(%a: memref<3x40xf32>, %c: memref<3xf32>) {
   return
 }
 
+// A lane loads several elements of a long row before it needs the first of them.
+// CHECK-LABEL: func.func private @long_rows
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c768{{.*}} step %c256
+// CHECK-COUNT-8: arith.addf
+// CHECK: scf.for %{{.*}} to %c800{{.*}} step %c32
+// CHECK: arith.addf
+func.func private @long_rows(%a: memref<3x800xf32>, %c: memref<3xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<3x800xf32>) outs(%c : memref<3xf32>) {
+  ^bb0(%x: f32, %sum: f32):
+    %m = arith.addf %x, %sum : f32
+    linalg.yield %m : f32
+  }
+  return
+}
+
 // Threads of a block read columns side by side, in several rows at once: here four lanes in eight rows. They load four rows ahead,
 // then the rest, and leave their sums in shared memory.
 // CHECK: memref.global "private" @columns_columns_0 : memref<64xf32, 3>
@@ -178,6 +195,31 @@ func.func private @anywhere(%a: memref<5x8xf32> {llvm.align = 4 : i64}, %c: memr
   ^bb0(%x: f32, %old: f32):
     %r = math.sqrt %x : f32
     linalg.yield %r : f32
+  }
+  return
+}
+
+// A thread has elements of a long row that lie apart, of which it loads all before it computes. The last block of a row has fewer.
+// CHECK-LABEL: func.func private @apart
+// CHECK-SAME: net.threads = 512 : i64
+// CHECK: scf.if
+// CHECK-COUNT-8: memref.load
+// CHECK-COUNT-8: math.sqrt
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: math.sqrt
+// CHECK-NOT: math.sqrt
+func.func private @apart(%a: memref<2x1025xf32> {llvm.align = 16 : i64}, %c: memref<2x1025xbf16> {llvm.align = 16 : i64}) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<2x1025xf32>) outs(%c : memref<2x1025xbf16>) {
+  ^bb0(%x: f32, %old: bf16):
+    %j = linalg.index 1 : index
+    %i = arith.index_cast %j : index to i32
+    %f = arith.sitofp %i : i32 to f32
+    %s = arith.addf %x, %f : f32
+    %r = math.sqrt %s : f32
+    %n = arith.truncf %r : f32 to bf16
+    linalg.yield %n : bf16
   }
   return
 }
