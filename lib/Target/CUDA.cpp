@@ -106,7 +106,9 @@ public:
       passes.addPass(createTileKernels(tile));
     }
     passes.addPass(createMapKernels());
-    passes.addPass(createLowerDeviceMath());
+    LowerDeviceMathOptions math;
+    math.approximate = !options.reference;
+    passes.addPass(createLowerDeviceMath(math));
     LowerFloat16Options float16;
     float16.convertsHalves = float16.convertsBfloats = true;
     passes.addPass(createLowerFloat16(float16));

@@ -16,6 +16,7 @@
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace netc;
@@ -23,27 +24,29 @@ using namespace netc;
 using Function = double (*)(double);
 
 /// What a device makes of each number by `payload`, an op on %x.
-static std::vector<double> computed(const std::string &payload,
-                                    std::vector<double> numbers) {
+template <typename T>
+static std::vector<T> computed(const std::string &payload,
+                               std::vector<T> numbers) {
   std::string n = std::to_string(numbers.size());
-  std::string type = "memref<" + n + "xf64>";
-  std::string bytes = std::to_string(16 * numbers.size());
-  std::string at = std::to_string(8 * numbers.size());
-  std::string text = "func.func @netc_step(%arena: memref<" + bytes +
-                     "xi8>) {\n"
-                     "%c0 = arith.constant 0 : index\n%c1 = arith.constant " +
-                     at +
-                     " : index\n"
-                     "%a = memref.view %arena[%c0][] : memref<" +
-                     bytes + "xi8> to " + type +
-                     "\n%b = memref.view %arena[%c1][] : memref<" + bytes +
-                     "xi8> to " + type +
-                     "\nlinalg.generic {indexing_maps = [affine_map<(i) -> "
-                     "(i)>, affine_map<(i) -> (i)>], iterator_types = "
-                     "[\"parallel\"]} ins(%a : " +
-                     type + ") outs(%b : " + type +
-                     ") {\n^bb0(%x: f64, %out: f64):\n%y = " + payload +
-                     " : f64\nlinalg.yield %y : f64\n}\nreturn\n}";
+  std::string element = sizeof(T) == 4 ? "f32" : "f64";
+  std::string type = "memref<" + n + "x" + element + ">";
+  std::string bytes = std::to_string(2 * sizeof(T) * numbers.size());
+  std::string at = std::to_string(sizeof(T) * numbers.size());
+  std::string text =
+      "func.func @netc_step(%arena: memref<" + bytes +
+      "xi8>) {\n"
+      "%c0 = arith.constant 0 : index\n%c1 = arith.constant " +
+      at +
+      " : index\n"
+      "%a = memref.view %arena[%c0][] : memref<" +
+      bytes + "xi8> to " + type + "\n%b = memref.view %arena[%c1][] : memref<" +
+      bytes + "xi8> to " + type +
+      "\nlinalg.generic {indexing_maps = [affine_map<(i) -> "
+      "(i)>, affine_map<(i) -> (i)>], iterator_types = "
+      "[\"parallel\"]} ins(%a : " +
+      type + ") outs(%b : " + type + ") {\n^bb0(%x: " + element +
+      ", %out: " + element + "):\n%y = " + payload + " : " + element +
+      "\nlinalg.yield %y : " + element + "\n}\nreturn\n}";
   mlir::MLIRContext context;
   mlir::DialectRegistry registry;
   registerLoweringInterfaces(registry);
@@ -65,7 +68,7 @@ static std::vector<double> computed(const std::string &payload,
 
   simulator::Device device;
   device.load(ptx);
-  uint64_t size = 8 * numbers.size();
+  uint64_t size = sizeof(T) * numbers.size();
   uint64_t from = device.allocate(size), to = device.allocate(size);
   device.write(from, numbers.data(), size);
   const void *arguments[] = {&from, &to};
@@ -81,6 +84,29 @@ static std::vector<double> computed(const std::string &payload,
 
 /// Compares with `exact`, in units of the last place; what is not finite, or is
 /// zero, has to be the same.
+template <typename T>
+static void compareAt(const std::string &payload, Function exact,
+                      const std::vector<T> &numbers, double units) {
+  const T infinity = std::numeric_limits<T>::infinity();
+  std::vector<T> results = computed(payload, numbers);
+  double worst = 0, where = 0;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    double y = results[i], truth = exact(numbers[i]);
+    T nearest = T(truth);
+    if (!std::isfinite(nearest) || nearest == 0) {
+      EXPECT_TRUE(y == nearest || (std::isnan(y) && std::isnan(nearest)))
+          << payload << " of " << numbers[i] << " is " << y << ", not "
+          << nearest;
+      continue;
+    }
+    double unit = std::abs(std::nextafter(nearest, infinity) - nearest);
+    double error = std::abs(y - truth) / unit;
+    if (!(error <= worst))
+      worst = error, where = numbers[i];
+  }
+  EXPECT_LE(worst, units) << payload << " of " << where;
+}
+
 static void compare(const std::string &payload, Function exact, double low,
                     double high, double units) {
   const double infinity = std::numeric_limits<double>::infinity();
@@ -89,22 +115,35 @@ static void compare(const std::string &payload, Function exact, double low,
     numbers.push_back(low + (high - low) * i / 2000);
   for (double small = 1e-300; small < 1; small *= 10)
     numbers.insert(numbers.end(), {small, -small});
-  std::vector<double> results = computed(payload, numbers);
-  double worst = 0, where = 0;
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    double y = results[i], truth = exact(numbers[i]);
-    if (!std::isfinite(truth) || truth == 0) {
-      EXPECT_TRUE(y == truth || (std::isnan(y) && std::isnan(truth)))
-          << payload << " of " << numbers[i] << " is " << y << ", not "
-          << truth;
-      continue;
-    }
-    double unit = std::abs(std::nextafter(truth, infinity) - truth);
-    double error = std::abs(y - truth) / unit;
-    if (!(error <= worst))
-      worst = error, where = numbers[i];
+  compareAt(payload, exact, numbers, units);
+}
+
+/// Compares at f32 of all exponents and signs, and at 20000 from `low` to
+/// `high`.
+static void sweep(const std::string &payload, Function exact, float low,
+                  float high, double units) {
+  std::vector<float> numbers;
+  for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 0x3fff1) {
+    auto pattern = uint32_t(bits);
+    float x;
+    std::memcpy(&x, &pattern, sizeof x);
+    numbers.push_back(x);
   }
-  EXPECT_LE(worst, units) << payload << " of " << where;
+  const float infinity = std::numeric_limits<float>::infinity();
+  numbers.insert(numbers.end(), {0.0f, -0.0f, infinity, -infinity});
+  for (int i = 0; i <= 20000; ++i)
+    numbers.push_back(low + (high - low) * float(i) / 20000);
+  compareAt(payload, exact, numbers, units);
+}
+
+TEST(DeviceMathTest, FastFunctions) {
+  sweep("math.exp %x", std::exp, -1, 1, 1);
+  sweep("math.exp %x", std::exp, -105, 90, 1);
+  sweep("math.log %x", std::log, 0.5, 2, 1);
+  sweep("math.tanh %x", std::tanh, -1, 1, 2);
+  sweep("math.tanh %x", std::tanh, -10, 10, 2);
+  sweep("math.erf %x", std::erf, -1, 1, 1.5);
+  sweep("math.erf %x", std::erf, -5, 5, 1.5);
 }
 
 TEST(DeviceMathTest, ExponentialsAndLogarithms) {
@@ -130,7 +169,7 @@ TEST(DeviceMathTest, Waves) {
     std::vector<double> numbers;
     for (int i = 0; i <= 4000; ++i)
       numbers.push_back(-high + 2 * high * i / 4000);
-    std::vector<double> results = computed(payload, numbers);
+    std::vector<double> results = computed<double>(payload, numbers);
     for (size_t i = 0; i < numbers.size(); ++i)
       ASSERT_NEAR(results[i], exact(numbers[i]), 3e-16) << numbers[i];
   };
@@ -138,14 +177,14 @@ TEST(DeviceMathTest, Waves) {
   near("math.cos %x", std::cos, 7);
   near("math.sin %x", std::sin, 1e5);
   near("math.cos %x", std::cos, 1e5);
-  EXPECT_TRUE(std::isnan(
-      computed("math.sin %x", {std::numeric_limits<double>::infinity()})[0]));
+  EXPECT_TRUE(std::isnan(computed<double>(
+      "math.sin %x", {std::numeric_limits<double>::infinity()})[0]));
 }
 
 TEST(DeviceMathTest, Powers) {
   auto power = [](double x, double y) {
     std::vector<double> powers =
-        computed("math.powf %x, %x", {x == y ? x : 0.5});
+        computed<double>("math.powf %x, %x", {x == y ? x : 0.5});
     return powers[0];
   };
   EXPECT_NEAR(power(3, 3), 27, 1e-13);

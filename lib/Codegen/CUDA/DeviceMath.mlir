@@ -2,8 +2,9 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Math functions of f64 for devices, which have no libm. Errors are a few units in
-// the last place; zeros, infinities and NaN give what libm's functions do.
+// Math functions for devices, which have no libm: of f64, and those of f32 that fast
+// code has. Errors are a few units in the last place; zeros, infinities and NaN give
+// what libm's functions do.
 // `math.fma`, `math.roundeven` and `math.absf` are instructions on every device.
 
 // With k the integer nearest to x / ln 2 and r = x - k ln 2, e^x = 2^k e^r, where
@@ -389,4 +390,172 @@ func.func private @netc_cos(%x: f64) -> f64 attributes {passthrough = ["alwaysin
   %quarters = arith.constant 1 : i64
   %y = func.call @netc_turned(%x, %quarters) : (f64, i64) -> f64
   return %y : f64
+}
+
+//===----------------------------------------------------------------------===//
+// f32
+//===----------------------------------------------------------------------===//
+
+// Devices have instructions for 2^x, with a relative error of up to 2^-22, and for
+// 1 / x, with one of 2^-23. With these the errors of the functions are up to 5 units
+// in the last place (exp, tanh), 2 (erf) and 1 (log), and 1, 2, 2 and 1 where the
+// instructions round to nearest.
+
+func.func private @netc_exp2_approx(%x: f32) -> f32 attributes {passthrough = ["alwaysinline"]} {
+  %y = llvm.inline_asm "ex2.approx.ftz.f32 $0, $1;", "=f,f" %x : (f32) -> f32
+  return %y : f32
+}
+func.func private @netc_rcp_approx(%x: f32) -> f32 attributes {passthrough = ["alwaysinline"]} {
+  %y = llvm.inline_asm "rcp.approx.ftz.f32 $0, $1;", "=f,f" %x : (f32) -> f32
+  return %y : f32
+}
+
+// With k the integer nearest to x log2 e, but not beyond the exponents of f32,
+// e^x = 2^k 2^(x log2 e - k). The sum of k, the bias of exponents and 1.5 2^23 has k
+// in its low bits.
+func.func private @netc_exp_f32(%x: f32) -> f32 attributes {passthrough = ["alwaysinline"]} {
+  %low = arith.constant 0xC2AE0000 : f32
+  %high = arith.constant 0x42B00000 : f32
+  %above = arith.maxnumf %x, %low : f32
+  %y = arith.minnumf %above, %high : f32
+  %log2e = arith.constant 0x3FB8AA3B : f32
+  %log2e_low = arith.constant 0x32A57060 : f32
+  %shifter = arith.constant 0x4B40007F : f32
+  %shifted = math.fma %y, %log2e, %shifter : f32
+  %k = arith.subf %shifted, %shifter : f32
+  %minus_k = arith.negf %k : f32
+  %near = math.fma %x, %log2e, %minus_k : f32
+  %r = math.fma %x, %log2e_low, %near : f32
+  %fraction = func.call @netc_exp2_approx(%r) : (f32) -> f32
+  %bits = arith.bitcast %shifted : f32 to i32
+  %c23 = arith.constant 23 : i32
+  %power_bits = arith.shli %bits, %c23 : i32
+  %power = arith.bitcast %power_bits : i32 to f32
+  %result = arith.mulf %fraction, %power : f32
+  return %result : f32
+}
+
+// With x = 2^k (1 + f), 1 + f from 2/3 to 4/3, log x = k ln 2 + log(1 + f).
+func.func private @netc_log_f32(%x: f32) -> f32 attributes {passthrough = ["alwaysinline"]} {
+  %zero = arith.constant 0x00000000 : f32
+  %one = arith.constant 0x3F800000 : f32
+  %smallest = arith.constant 0x00800000 : f32
+  %two23 = arith.constant 0x4B000000 : f32
+  %infinity = arith.constant 0x7F800000 : f32
+  %is_tiny = arith.cmpf olt, %x, %smallest : f32
+  %raised = arith.mulf %x, %two23 : f32
+  %normal = arith.select %is_tiny, %raised, %x : f32
+  %bits = arith.bitcast %normal : f32 to i32
+  // Bits of 2/3, subtracted to take the exponent.
+  %two_thirds = arith.constant 0x3F2AAAAB : i32
+  %above = arith.subi %bits, %two_thirds : i32
+  %c23 = arith.constant 23 : i32
+  %exponent = arith.shrsi %above, %c23 : i32
+  %taken = arith.shli %exponent, %c23 : i32
+  %m_bits = arith.subi %bits, %taken : i32
+  %m = arith.bitcast %m_bits : i32 to f32
+  %c0 = arith.constant 0 : i32
+  %offset = arith.select %is_tiny, %c23, %c0 : i32
+  %whole = arith.subi %exponent, %offset : i32
+  %k = arith.sitofp %whole : i32 to f32
+  %f = arith.subf %m, %one : f32
+  %square = arith.mulf %f, %f : f32
+  %l8 = arith.constant 0xBE03E240 : f32
+  %l7 = arith.constant 0x3E0F3665 : f32
+  %tail_7 = math.fma %l8, %f, %l7 : f32
+  %l6 = arith.constant 0xBDF9995D : f32
+  %tail_6 = math.fma %tail_7, %f, %l6 : f32
+  %l5 = arith.constant 0x3E0F6AB1 : f32
+  %tail_5 = math.fma %tail_6, %f, %l5 : f32
+  %l4 = arith.constant 0xBE2ACE33 : f32
+  %tail_4 = math.fma %tail_5, %f, %l4 : f32
+  %l3 = arith.constant 0x3E4CE828 : f32
+  %tail_3 = math.fma %tail_4, %f, %l3 : f32
+  %l2 = arith.constant 0xBE7FFF7D : f32
+  %tail_2 = math.fma %tail_3, %f, %l2 : f32
+  %l1 = arith.constant 0x3EAAAA83 : f32
+  %tail_1 = math.fma %tail_2, %f, %l1 : f32
+  %l0 = arith.constant 0xBF000000 : f32
+  %tail = math.fma %tail_1, %f, %l0 : f32
+  %log_m = math.fma %tail, %square, %f : f32
+  %ln2 = arith.constant 0x3F317218 : f32
+  %finite = math.fma %k, %ln2, %log_m : f32
+  %minus_infinity = arith.constant 0xFF800000 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  %is_zero = arith.cmpf oeq, %x, %zero : f32
+  %or_zero = arith.select %is_zero, %minus_infinity, %finite : f32
+  %is_infinite = arith.cmpf oeq, %x, %infinity : f32
+  %or_infinite = arith.select %is_infinite, %x, %or_zero : f32
+  %has_none = arith.cmpf ult, %x, %zero : f32
+  %result = arith.select %has_none, %nan, %or_infinite : f32
+  return %result : f32
+}
+
+// 1 - 2 / (e^2|x| + 1), and near 0 a polynomial of x^2.
+func.func private @netc_tanh_f32(%x: f32) -> f32 attributes {passthrough = ["alwaysinline"]} {
+  %one = arith.constant 0x3F800000 : f32
+  %minus_two = arith.constant 0xC0000000 : f32
+  %limit = arith.constant 0x3F0CCCCD : f32
+  %twice_log2e = arith.constant 0x4038AA3B : f32
+  %size = math.absf %x : f32
+  %scaled = arith.mulf %size, %twice_log2e : f32
+  %e = func.call @netc_exp2_approx(%scaled) : (f32) -> f32
+  %sum = arith.addf %e, %one : f32
+  %inverse = func.call @netc_rcp_approx(%sum) : (f32) -> f32
+  %positive = math.fma %inverse, %minus_two, %one : f32
+  %far = math.copysign %positive, %x : f32
+  %z = arith.mulf %x, %x : f32
+  %t3 = arith.constant 0x3C86A8BB : f32
+  %t2 = arith.constant 0xBD57BE9B : f32
+  %tail_2 = math.fma %t3, %z, %t2 : f32
+  %t1 = arith.constant 0x3E08677E : f32
+  %tail_1 = math.fma %tail_2, %z, %t1 : f32
+  %t0 = arith.constant 0xBEAAAA29 : f32
+  %tail = math.fma %tail_1, %z, %t0 : f32
+  %zx = arith.mulf %z, %x : f32
+  %near = math.fma %zx, %tail, %x : f32
+  %is_near = arith.cmpf olt, %size, %limit : f32
+  %result = arith.select %is_near, %near, %far : f32
+  return %result : f32
+}
+
+// 1 - 2^(|x| p(|x|)), and near 0 a polynomial of x^2. Beyond 4 the result is 1.
+func.func private @netc_erf_f32(%x: f32) -> f32 attributes {passthrough = ["alwaysinline"]} {
+  %one = arith.constant 0x3F800000 : f32
+  %limit = arith.constant 0x3F6B851F : f32
+  %last = arith.constant 0x40800000 : f32
+  %size = math.absf %x : f32
+  %y = arith.minnumf %size, %last : f32
+  %p5 = arith.constant 0x39A251C1 : f32
+  %p4 = arith.constant 0xBB983911 : f32
+  %p_4 = math.fma %p5, %y, %p4 : f32
+  %p3 = arith.constant 0x3D075BC8 : f32
+  %p_3 = math.fma %p_4, %y, %p3 : f32
+  %p2 = arith.constant 0xBE1B8AE1 : f32
+  %p_2 = math.fma %p_3, %y, %p2 : f32
+  %p1 = arith.constant 0xBF6AC864 : f32
+  %p_1 = math.fma %p_2, %y, %p1 : f32
+  %p0 = arith.constant 0xBFD065EA : f32
+  %p = math.fma %p_1, %y, %p0 : f32
+  %exponent = arith.mulf %p, %y : f32
+  %off = func.call @netc_exp2_approx(%exponent) : (f32) -> f32
+  %positive = arith.subf %one, %off : f32
+  %far = math.copysign %positive, %x : f32
+  %z = arith.mulf %x, %x : f32
+  %s5 = arith.constant 0xBA1D62CA : f32
+  %s4 = arith.constant 0x3BA3B441 : f32
+  %tail_4 = math.fma %s5, %z, %s4 : f32
+  %s3 = arith.constant 0xBCDB49C8 : f32
+  %tail_3 = math.fma %tail_4, %z, %s3 : f32
+  %s2 = arith.constant 0x3DE70D87 : f32
+  %tail_2 = math.fma %tail_3, %z, %s2 : f32
+  %s1 = arith.constant 0xBEC09375 : f32
+  %tail_1 = math.fma %tail_2, %z, %s1 : f32
+  %s0 = arith.constant 0x3E0375D3 : f32
+  %tail = math.fma %tail_1, %z, %s0 : f32
+  %near = math.fma %tail, %x, %x : f32
+  // NaN takes the polynomial.
+  %is_near = arith.cmpf ult, %size, %limit : f32
+  %result = arith.select %is_near, %near, %far : f32
+  return %result : f32
 }

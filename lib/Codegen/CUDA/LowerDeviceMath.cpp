@@ -4,8 +4,10 @@
 
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Passes.h"
+#include "lib/Codegen/CUDA/Ptx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Parser/Parser.h"
@@ -45,9 +47,11 @@ static Value extremum(OpBuilder &b, Operation *op) {
 
 namespace {
 struct LowerDeviceMath : netc::impl::LowerDeviceMathBase<LowerDeviceMath> {
+  using LowerDeviceMathBase::LowerDeviceMathBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<Operation *> functions, extrema;
+    SmallVector<Operation *> functions, extrema, roundings;
     for (auto kernel : module.getOps<func::FuncOp>())
       if (kernel->hasAttr(kThreads))
         kernel.walk([&](Operation *op) {
@@ -56,6 +60,10 @@ struct LowerDeviceMath : netc::impl::LowerDeviceMathBase<LowerDeviceMath> {
           else if (isa<arith::MaximumFOp, arith::MinimumFOp>(op) &&
                    op->getResult(0).getType().isF64())
             extrema.push_back(op);
+          else if (isa<arith::TruncFOp>(op) &&
+                   op->getOperand(0).getType().isF32() &&
+                   op->getResult(0).getType().isBF16())
+            roundings.push_back(op);
         });
     OpBuilder b(&getContext());
     for (Operation *op : extrema) {
@@ -63,13 +71,18 @@ struct LowerDeviceMath : netc::impl::LowerDeviceMathBase<LowerDeviceMath> {
       op->getResult(0).replaceAllUsesWith(extremum(b, op));
       op->erase();
     }
+    for (Operation *op : roundings) {
+      ImplicitLocOpBuilder at(op->getLoc(), op);
+      op->getResult(0).replaceAllUsesWith(
+          PtxBuilder(at).roundToBF16(op->getOperand(0)));
+      op->erase();
+    }
     if (functions.empty())
       return;
     OwningOpRef<ModuleOp> library =
         parseSourceString<ModuleOp>(texts[0], ParserConfig(&getContext()));
     for (Operation *op : functions) {
-      std::string name = ("netc_" + op->getName().stripDialect()).str();
-      auto callee = library->lookupSymbol<func::FuncOp>(name);
+      func::FuncOp callee = find(*library, op);
       if (!callee || op->getNumResults() != 1 ||
           !isa<FloatType>(op->getResult(0).getType())) {
         op->emitError() << "`" << op->getName()
@@ -84,16 +97,28 @@ struct LowerDeviceMath : netc::impl::LowerDeviceMathBase<LowerDeviceMath> {
       function.moveBefore(module.getBody(), module.getBody()->end());
   }
 
+  /// The function that computes an op: of f32, if the op has no wider numbers
+  /// and there is one, else of f64.
+  func::FuncOp find(ModuleOp library, Operation *op) {
+    std::string name = ("netc_" + op->getName().stripDialect()).str();
+    func::FuncOp narrow;
+    if (approximate && !op->getResult(0).getType().isF64())
+      narrow = library.lookupSymbol<func::FuncOp>(name + "_f32");
+    return narrow ? narrow : library.lookupSymbol<func::FuncOp>(name);
+  }
+
   static void call(OpBuilder &b, Operation *op, func::FuncOp callee) {
     b.setInsertionPoint(op);
     Location loc = op->getLoc();
-    Type type = op->getResult(0).getType(), f64 = b.getF64Type();
+    Type type = op->getResult(0).getType();
+    Type computed = callee.getResultTypes()[0];
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(
-          type == f64 ? operand : b.create<arith::ExtFOp>(loc, f64, operand));
+      operands.push_back(type == computed
+                             ? operand
+                             : b.create<arith::ExtFOp>(loc, computed, operand));
     Value result = b.create<func::CallOp>(loc, callee, operands).getResult(0);
-    if (type != f64)
+    if (type != computed)
       result = b.create<arith::TruncFOp>(loc, type, result);
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();

@@ -103,10 +103,12 @@ def LowerDeviceMath : Pass<"net-lower-device-math", "::mlir::ModuleOp"> {
   let summary = "Lower math functions to code that needs no library";
   let description = [{
     A device has no libm. lib/Codegen/CUDA/DeviceMath.mlir computes functions in f64, and the result is rounded
-    once.
+    once; or, of those that are frequent, in f32, to a few units in the last place.
   }];
+  let options = [Option<"approximate", "approximate", "bool", "false",
+                        "Compute exp, log, tanh and erf of f32 in f32">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
 def SplitDevice : Pass<"net-split-device", "::mlir::ModuleOp"> {

@@ -105,6 +105,10 @@ SmallVector<Value> PtxBuilder::loadMatrices(Value address, bool isTransposed) {
 Value PtxBuilder::roundToTF32(Value x) {
   return pure("cvt.rna.tf32.f32 $0, $1", "=r,f", b.getI32Type(), x);
 }
+Value PtxBuilder::roundToBF16(Value x) {
+  Value bits = pure("cvt.rn.bf16.f32 $0, $1", "=h,f", b.getI16Type(), x);
+  return b.create<arith::BitcastOp>(b.getBF16Type(), bits);
+}
 Value PtxBuilder::pack(FloatType format, Value low, Value high) {
   std::string type = llvm::to_string(format);
   return pure("cvt.rn." + type + "x2.f32 $0, $2, $1", "=r,f,f", b.getI32Type(),

@@ -59,6 +59,8 @@ public:
                                               bool isTransposed);
   /// An f32 rounded to tf32, as 32 bits.
   mlir::Value roundToTF32(mlir::Value x);
+  /// An f32 rounded to bf16.
+  mlir::Value roundToBF16(mlir::Value x);
   /// Two f32 rounded to 16 bits, the first in the lower half.
   mlir::Value pack(mlir::FloatType format, mlir::Value low, mlir::Value high);
   /// 2^x to 2 units in the last place; 0 if it is subnormal.

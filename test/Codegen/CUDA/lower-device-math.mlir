@@ -1,4 +1,5 @@
 // RUN: netc-opt --net-lower-device-math --split-input-file --verify-diagnostics %s | FileCheck %s
+// RUN: netc-opt --net-lower-device-math=approximate --split-input-file --verify-diagnostics %s | FileCheck %s --check-prefix=FAST
 
 // What a device has an instruction for stays; what else there is is computed in
 // f64. The larger of two f64 is NaN if one is.
@@ -13,12 +14,19 @@
 // CHECK: arith.cmpf uno
 // CHECK: return
 // CHECK: func.func private @netc_exp
+
+// Fast code computes what is frequent in f32.
+// FAST-LABEL: func.func private @kernel
+// FAST: call @netc_exp_f32(%{{.*}}) : (f32) -> f32
+// FAST: arith.extf %{{.*}} : f32 to f64
+// FAST: call @netc_sin(
 func.func private @kernel(%x: f32, %y: f64) attributes {net.threads = 1 : i64} {
   %root = math.sqrt %x : f32
   %power = math.exp %root : f32
   %largest = arith.maximumf %power, %x : f32
   %wide = arith.extf %largest : f32 to f64
   %most = arith.maximumf %wide, %y : f64
+  %sine = math.sin %x : f32
   return
 }
 
