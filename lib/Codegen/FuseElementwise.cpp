@@ -22,16 +22,17 @@ namespace netc {
 #include "lib/Codegen/Passes.h.inc"
 } // namespace netc
 
+static unsigned elementBits(Value tensor) {
+  return getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth();
+}
+
 /// Whether an op reads a computed tensor with wider elements than its result.
 /// Fused into a later op, it would keep the wider tensor in memory until then.
 static bool narrows(linalg::GenericOp op) {
   Value result = op.getResult(0);
-  auto bitsOf = [](Value tensor) {
-    return getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth();
-  };
   return llvm::any_of(op.getInputs(), [&](Value input) {
     return elementsOf(input) * kCachedRatio > elementsOf(result) &&
-           bitsOf(input) > bitsOf(result) && !slotOf(input);
+           elementBits(input) > elementBits(result) && !slotOf(input);
   });
 }
 
@@ -71,11 +72,13 @@ static bool isReadFrom(Operation *later, Value tensor) {
 }
 
 /// Whether fusing `producer` into `consumer` would extend the lifetime of a
-/// large operand of `producer`.
+/// large operand of `producer` that takes no less memory than its result.
 static bool extendsLifetimes(linalg::GenericOp producer, Operation *consumer) {
-  int64_t size = elementsOf(producer.getResult(0));
+  Value result = producer.getResult(0);
+  int64_t size = elementsOf(result);
   return llvm::any_of(producer.getInputs(), [&](Value input) {
-    if (elementsOf(input) * kCachedRatio <= size || slotOf(input))
+    if (elementsOf(input) * kCachedRatio <= size || slotOf(input) ||
+        elementBits(input) < elementBits(result))
       return false;
     while (Operation *view = input.getDefiningOp()) {
       if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(view))

@@ -55,6 +55,7 @@ public:
     FindAttentionOptions attention;
     attention.arch = archs.front().name;
     passes.addNestedPass<func::FuncOp>(createFindAttention(attention));
+    passes.addNestedPass<func::FuncOp>(createRecomputeExponentials());
     passes.addNestedPass<func::FuncOp>(createSortRows());
     SplitSumsOptions split;
     split.arch = archs.front().name;

@@ -39,6 +39,16 @@ def FindAttention : Pass<"net-find-attention", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def RecomputeExponentials : Pass<"net-recompute-exponentials", "::mlir::func::FuncOp"> {
+  let summary = "Compute exponentials where they are read";
+  let description = [{
+    Exponentials that element-wise ops and reductions read, as in a softmax and its cross entropy, are computed
+    by each of them: on a GPU this takes less time than to store and load them. Those that another op reads, too,
+    are stored.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def FuseAttention : Pass<"net-fuse-attention", "::mlir::func::FuncOp"> {
   let summary = "Make one kernel of each attention";
   let description = [{
