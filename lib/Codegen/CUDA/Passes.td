@@ -63,7 +63,7 @@ def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
   let description = [{
     A reduction with few results (of a column, of a long row, of a product with few tiles) leaves most of a
     device idle. One of its loops is split into equal parts. One op reduces each part, and another op combines
-    the partial results in order.
+    the partial results in order. Fills move to the ops whose results they initialize.
   }];
   let options = [ArchOption];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

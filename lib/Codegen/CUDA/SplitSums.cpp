@@ -354,11 +354,6 @@ linalg::GenericOp SumSplitter::split(unsigned loop, int64_t parts) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   linalg::GenericOp partial = sumParts(b, loop, parts);
   restoreIndices(b, partial, loop, extents[loop] / parts);
-  // A fill right before the op that accumulates is part of its kernel.
-  for (Value init : op.getDpsInits())
-    if (auto fill = init.getDefiningOp<linalg::FillOp>();
-        fill && fill->hasOneUse())
-      fill->moveBefore(op);
   op.replaceAllUsesWith(combineParts(b, partial).getResults());
   op.erase();
   return partial;
@@ -384,6 +379,21 @@ struct SplitSums : netc::impl::SplitSumsBase<SplitSums> {
         continue;
       if (auto chosen = splitter.choose())
         sums.push_back(splitter.split(chosen->first, chosen->second));
+    }
+    moveFills();
+  }
+
+  /// Moves fills right before the only ops that use them, so that they become
+  /// part of their kernels.
+  void moveFills() {
+    SmallVector<linalg::FillOp> fills;
+    getOperation().walk([&](linalg::FillOp fill) { fills.push_back(fill); });
+    for (linalg::FillOp fill : fills) {
+      if (!fill->hasOneUse())
+        continue;
+      Operation *user = *fill->user_begin();
+      if (isa<linalg::LinalgOp>(user) && user->getBlock() == fill->getBlock())
+        fill->moveBefore(user);
     }
   }
 };

@@ -112,3 +112,44 @@ func.func @halves(%a: tensor<6272x1024xbf16>, %b: tensor<6272x256xbf16>, %c: ten
   } -> tensor<1024x256xf32>
   return %sum : tensor<1024x256xf32>
 }
+
+// A fill moves to the op whose result it initializes, so that they are one kernel.
+// CHECK-LABEL: func.func @filled
+// CHECK: math.sqrt
+// CHECK: %[[ZEROS:.*]] = linalg.fill
+// CHECK-NEXT: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} {{.*}} outs(%[[ZEROS]] :
+func.func @filled(%x: tensor<4x20xf32>) -> tensor<20xf32> {
+  %zero = arith.constant 0.0 : f32
+  %columns = tensor.empty() : tensor<20xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%columns : tensor<20xf32>) -> tensor<20xf32>
+  %rows = tensor.empty() : tensor<4x20xf32>
+  %roots = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x20xf32>) outs(%rows : tensor<4x20xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %r = math.sqrt %a : f32
+    linalg.yield %r : f32
+  } -> tensor<4x20xf32>
+  %result = linalg.generic {indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i)>],
+                            iterator_types = ["parallel", "reduction"]}
+      ins(%roots : tensor<4x20xf32>) outs(%zeros : tensor<20xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %s = arith.addf %sum, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<20xf32>
+  return %result : tensor<20xf32>
+}
+
+// Columns of a matrix that blocks reduce: 324 parts would give 108 multiprocessors three blocks each, and 256 divide the rows.
+// CHECK-LABEL: func.func @blocks
+// CHECK: tensor.expand_shape %{{.*}} {{\[}}[0, 1], [2]] output_shape [256, 512, 64]
+func.func @blocks(%x: tensor<131072x64xbf16>, %sums: tensor<64xf32>) -> tensor<64xf32> {
+  %result = linalg.generic {indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i)>],
+                            iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<131072x64xbf16>) outs(%sums : tensor<64xf32>) {
+  ^bb0(%a: bf16, %sum: f32):
+    %w = arith.extf %a : bf16 to f32
+    %s = arith.addf %sum, %w : f32
+    linalg.yield %s : f32
+  } -> tensor<64xf32>
+  return %result : tensor<64xf32>
+}
