@@ -625,12 +625,16 @@ void Launch::beginCopies(Warp &warp, const Instruction &i, uint32_t lanes,
   uint32_t whole = 0;
   for (uint32_t left = lanes; left; left &= left - 1) {
     int lane = __builtin_ctz(left);
-    if (read[lane] == bytes)
+    if (read[lane] == bytes) {
       whole |= 1u << lane;
-    else
-      for (uint32_t at = 0; at < read[lane]; at += 4)
-        accessLane(warp, i, lane, Space::Global, from[lane] + at, 4,
-                   AccessKind::Read);
+      continue;
+    }
+    // The largest power of two, up to 4, that the number of bytes is a multiple
+    // of.
+    uint32_t step = std::min<uint32_t>(4, read[lane] & (0 - read[lane]));
+    for (uint32_t at = 0; at < read[lane]; at += step)
+      accessLane(warp, i, lane, Space::Global, from[lane] + at, step,
+                 AccessKind::Read);
   }
   if (whole)
     access(warp, i, whole, Space::Global, from, bytes, AccessKind::Read,
