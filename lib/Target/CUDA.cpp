@@ -57,6 +57,7 @@ public:
     passes.addNestedPass<func::FuncOp>(createFindAttention(attention));
     passes.addNestedPass<func::FuncOp>(createRecomputeExponentials());
     passes.addNestedPass<func::FuncOp>(createSortRows());
+    passes.addNestedPass<func::FuncOp>(createPadRows());
     SplitSumsOptions split;
     split.arch = archs.front().name;
     passes.addNestedPass<func::FuncOp>(createSplitSums(split));

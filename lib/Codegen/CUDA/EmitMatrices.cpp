@@ -35,8 +35,10 @@ static bool isChunked(linalg::LinalgOp op, const TiledDims &dims,
   ArrayRef<Loop> along =
       dims.isAlongK(operand) ? ArrayRef<Loop>(dims.k) : dims.sideOf(operand);
   Value memory = op->getOperand(dims.operands[operand]);
+  // The last chunk of a row may be shorter, but not reach into the next row.
   if (along.empty() || along.back().strides[operand] != 1 ||
-      along.back().extent % chunk != 0 || dims.starts[operand] % chunk != 0 ||
+      (along.size() != 1 && along.back().extent % chunk != 0) ||
+      dims.starts[operand] % chunk != 0 ||
       alignmentOf(memory) % Matrix::kChunkBytes != 0)
     return false;
   for (ArrayRef<Loop> loops : {ArrayRef<Loop>(dims.batch),
@@ -192,6 +194,7 @@ private:
   struct Copy {
     Value place;     ///< in the operand, without that along k
     Value inK;       ///< from the first k of the stage
+    Value inSide;    ///< its first m or n
     Value inStage;   ///< in the stage, in elements
     Value condition; ///< whether it is in bounds; null if always
   };
@@ -241,16 +244,27 @@ private:
       Value row = b.div(number, inner),
             column = mul(b.rem(number, inner), width);
       bool isAlongK = dims.isAlongK(operand);
-      Value inSide = isAlongK ? row : column;
-      Value at = b.add(operand == A ? firstM : firstN, inSide);
+      copy.inSide =
+          b.add(operand == A ? firstM : firstN, isAlongK ? row : column);
       copy.inK = isAlongK ? column : row;
-      copy.place =
-          b.add(bases[operand], placeIn(operand, dims.sideOf(operand), at));
+      copy.place = b.add(bases[operand],
+                         placeIn(operand, dims.sideOf(operand), copy.inSide));
       copy.condition =
-          isInBounds(at, dims.extentOf(operand), sideOfTile(operand));
+          isInBounds(copy.inSide, dims.extentOf(operand), sideOfTile(operand));
       copy.inStage = placeInStage(operand, row, column);
       copies[operand].push_back(copy);
     }
+  }
+
+  /// The bytes to read for a chunk from `at` on, of `extent` elements: the last
+  /// one may have fewer.
+  Value bytesOfChunk(Value at, int64_t extent) {
+    if (extent % matrix.chunk() == 0)
+      return ptx.i32(Matrix::kChunkBytes);
+    Value left = b.create<arith::SubIOp>(b.index(extent), at);
+    Value elements = b.create<arith::MinUIOp>(left, b.index(matrix.chunk()));
+    return b.create<arith::IndexCastUIOp>(b.getI32Type(),
+                                          mul(elements, matrix.elementBytes));
   }
 
   /// Begins to copy to a stage what a step sums up.
@@ -270,7 +284,9 @@ private:
         if (condition)
           from = b.create<arith::SelectOp>(condition, from, b.index(0));
         if (isCopied(operand)) {
-          Value bytes = ptx.i32(Matrix::kChunkBytes);
+          Value bytes = dims.isAlongK(operand)
+                            ? bytesOfChunk(atK, matrix.dims.k)
+                            : bytesOfChunk(copy.inSide, dims.extentOf(operand));
           if (condition)
             bytes = b.create<arith::SelectOp>(condition, bytes, ptx.i32(0));
           ptx.beginCopy(ptx.addressOf(start, to, matrix.elementBytes),

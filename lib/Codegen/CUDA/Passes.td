@@ -58,6 +58,16 @@ def FuseAttention : Pass<"net-fuse-attention", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def PadRows : Pass<"net-pad-rows", "::mlir::func::FuncOp"> {
+  let summary = "Let rows of operands of products start at multiples of 16 bytes";
+  let description = [{
+    Operands of matrix instructions are copied to shared memory in chunks of 16 bytes, if all rows start at multiples
+    of that. The result of an element-wise op that only such products read becomes a slice of a tensor with longer
+    rows. Nothing reads what lies between the rows.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
   let summary = "Cut sums that few threads would compute into parts";
   let description = [{
