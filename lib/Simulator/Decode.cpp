@@ -92,13 +92,23 @@ private:
 
   static const Special *specialNamed(const std::string &name) {
     static const std::map<std::string, Special> specials = {
-        {"%tid.x", Special::TidX},       {"%tid.y", Special::TidY},
-        {"%tid.z", Special::TidZ},       {"%ntid.x", Special::NtidX},
-        {"%ntid.y", Special::NtidY},     {"%ntid.z", Special::NtidZ},
-        {"%ctaid.x", Special::CtaidX},   {"%ctaid.y", Special::CtaidY},
-        {"%ctaid.z", Special::CtaidZ},   {"%nctaid.x", Special::NctaidX},
-        {"%nctaid.y", Special::NctaidY}, {"%nctaid.z", Special::NctaidZ},
-        {"%laneid", Special::LaneId},    {"%warpid", Special::WarpId}};
+        {"%tid.x", Special::TidX},
+        {"%tid.y", Special::TidY},
+        {"%tid.z", Special::TidZ},
+        {"%ntid.x", Special::NtidX},
+        {"%ntid.y", Special::NtidY},
+        {"%ntid.z", Special::NtidZ},
+        {"%ctaid.x", Special::CtaidX},
+        {"%ctaid.y", Special::CtaidY},
+        {"%ctaid.z", Special::CtaidZ},
+        {"%nctaid.x", Special::NctaidX},
+        {"%nctaid.y", Special::NctaidY},
+        {"%nctaid.z", Special::NctaidZ},
+        {"%laneid", Special::LaneId},
+        {"%warpid", Special::WarpId},
+        {"%smid", Special::SmId},
+        {"%clock64", Special::Clock64},
+        {"%globaltimer", Special::GlobalTimer}};
     auto found = specials.find(name);
     return found == specials.end() ? nullptr : &found->second;
   }
@@ -121,7 +131,7 @@ private:
     if (const Special *special = specialNamed(text)) {
       auto number = uint32_t(draft.registers.size());
       names.registers[text] = number;
-      draft.registers.push_back({});
+      draft.registers.push_back({netc::simulator::isWide(*special)});
       kernel.specials.emplace_back(*special, number);
       return number;
     }

@@ -77,7 +77,8 @@ struct Instruction {
   uint32_t access = 0;
 };
 
-/// Registers with the position of a thread, which are set before it starts.
+/// Registers with the position of a thread, which are set before it starts. The
+/// clocks have 64 bits. There is no time: they count the kernels' instructions.
 enum class Special : uint8_t {
   TidX,
   TidY,
@@ -92,8 +93,12 @@ enum class Special : uint8_t {
   NctaidY,
   NctaidZ,
   LaneId,
-  WarpId
+  WarpId,
+  SmId,
+  Clock64,
+  GlobalTimer
 };
+inline bool isWide(Special special) { return special >= Special::Clock64; }
 
 /// The addresses of an instruction's active lanes, relative to the first one.
 /// Most instructions have the same pattern in every execution.

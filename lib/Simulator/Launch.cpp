@@ -46,6 +46,11 @@ static uint32_t specialOf(Special special, Extent grid, Extent block,
     return thread % kLanes;
   case Special::WarpId:
     return thread / kLanes;
+  case Special::SmId:
+    return index.x;
+  case Special::Clock64:
+  case Special::GlobalTimer:
+    break;
   }
   return 0;
 }
@@ -79,6 +84,11 @@ void Launch::start(Warp &warp, Extent index) {
               kernel.fileBytes - kernel.constants.size());
   warp.local.assign(size_t(kernel.localBytes) * kLanes, 0);
   for (auto [special, slot] : kernel.specials) {
+    if (isWide(special)) {
+      std::fill_n(reinterpret_cast<uint64_t *>(warp.file + slot), kLanes,
+                  device.counters().instructions + counted.instructions);
+      continue;
+    }
     auto *lanes = reinterpret_cast<uint32_t *>(warp.file + slot);
     for (uint32_t lane = 0; lane < kLanes; ++lane)
       lanes[lane] = specialOf(special, grid, block, index, warp.first + lane);

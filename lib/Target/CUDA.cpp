@@ -4,6 +4,7 @@
 
 #include "lib/Target/CUDA.h"
 
+#include "lib/Codegen/CUDA/EmitPeaks.h"
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Passes.h"
 #include "lib/Codegen/Passes.h"
@@ -32,6 +33,30 @@ static void addText(ModuleOp module, StringRef name, StringRef text) {
   b.create<LLVM::GlobalOp>(module.getLoc(), type, /*isConstant=*/true,
                            LLVM::Linkage::External, name,
                            b.getStringAttr(text));
+}
+
+/// Passes from the code of a thread to the LLVM dialect.
+static void addKernelConversions(OpPassManager &passes) {
+  passes.addPass(createConvertSCFToCFPass());
+  passes.addPass(createConvertVectorToLLVMPass());
+  passes.addPass(createConvertMathToLLVMPass());
+  addLlvmDialectPasses(passes);
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+}
+
+llvm::Expected<std::string> netc::peakCode(MLIRContext *context,
+                                           const program::DeviceArch &arch) {
+  OwningOpRef<ModuleOp> peaks = emitPeaks(context, arch);
+  PassManager passes((*peaks)->getName());
+  addKernelConversions(passes);
+  if (failed(passes.run(*peaks)))
+    llvm_unreachable("all that is emitted can be converted");
+  for (auto kernel : peaks->getOps<LLVM::LLVMFuncOp>())
+    markKernel(
+        kernel,
+        cast<IntegerAttr>(kernel->removeAttr(kThreadsPerBlock)).getInt());
+  return emitPtx(*peaks, arch);
 }
 
 namespace {
@@ -115,12 +140,7 @@ public:
     float16.convertsHalves = float16.convertsBfloats = true;
     passes.addPass(createLowerFloat16(float16));
     addLoopPasses(passes);
-    passes.addPass(createConvertSCFToCFPass());
-    passes.addPass(createConvertVectorToLLVMPass());
-    passes.addPass(createConvertMathToLLVMPass());
-    addLlvmDialectPasses(passes);
-    passes.addPass(createCanonicalizerPass());
-    passes.addPass(createReconcileUnrealizedCastsPass());
+    addKernelConversions(passes);
     passes.addPass(createSplitDevice());
   }
 
@@ -138,15 +158,22 @@ public:
        const LoweringOptions &options) const override {
     // Zero-terminated strings: name and PTX of each architecture, and an empty
     // name.
-    std::string code;
+    std::string code, peaks;
+    auto add = [](std::string &codes, const program::DeviceArch &arch,
+                  llvm::Expected<std::string> text) {
+      if (text)
+        codes += std::string(arch.name) + '\0' + *text + '\0';
+      return text.takeError();
+    };
     for (const program::DeviceArch &arch : archs) {
-      llvm::Expected<std::string> text = emitPtx(deviceOf(module), arch);
-      if (!text)
-        return text.takeError();
-      code += std::string(arch.name) + '\0' + *text + '\0';
+      if (auto error = add(code, arch, emitPtx(deviceOf(module), arch)))
+        return error;
+      if (auto error = add(peaks, arch, peakCode(module.getContext(), arch)))
+        return error;
     }
     deviceOf(module).erase();
     addText(module, "netc_device_code", code + '\0');
+    addText(module, "netc_peak_code", peaks + '\0');
     llvm::LLVMContext context;
     auto ir = translate(module, description, *host, context);
     if (!ir)

@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_TARGET_CUDA_H
 #define NETC_LIB_TARGET_CUDA_H
 
+#include "lib/Program/DeviceArch.h"
 #include "lib/Target/Backend.h"
 
 namespace netc {
@@ -13,6 +14,11 @@ namespace netc {
 /// them; see docs/Cuda.md. It needs nothing of the CUDA toolkit.
 llvm::Expected<std::unique_ptr<Backend>>
 makeCudaBackend(const LoweringOptions &options);
+
+/// PTX of the kernels that measure a device's peaks; see
+/// lib/Program/PeakKernels.h.
+llvm::Expected<std::string> peakCode(mlir::MLIRContext *context,
+                                     const program::DeviceArch &arch);
 
 } // namespace netc
 

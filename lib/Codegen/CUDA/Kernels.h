@@ -9,6 +9,7 @@
 #include "lib/Codegen/LoopNest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -48,6 +49,10 @@ mlir::FailureOr<DeviceInfo> deviceInfoOf(mlir::Operation *op,
 struct KernelShape {
   int64_t threads, ofBlock = kBlockThreads;
 };
+
+/// Makes a function one that is launched, with so many threads in a block, and
+/// not called.
+void markKernel(mlir::LLVM::LLVMFuncOp function, int64_t threads);
 
 /// The index of this thread in its launch, with blocks of kBlockThreads.
 mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);

@@ -17,6 +17,15 @@ namespace netc {
 #include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
 
+void netc::markKernel(LLVM::LLVMFuncOp function, int64_t threads) {
+  Builder types(function.getContext());
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                    types.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
+                    types.getDenseI32ArrayAttr({int32_t(threads)}));
+  function.setLinkage(LLVM::Linkage::External);
+}
+
 /// Replaces a call of a kernel by a launch of kernel `number`, with the same
 /// arguments.
 static void launch(LLVM::CallOp call, LLVM::LLVMFuncOp launcher,
@@ -82,11 +91,7 @@ struct SplitDevice : netc::impl::SplitDeviceBase<SplitDevice> {
           sharedBytes = cast<IntegerAttr>(bytes).getInt();
         kernels.push_back(KernelAttr::get(&getContext(), function.getName(),
                                           blocks, ofBlock, sharedBytes));
-        function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
-                          types.getUnitAttr());
-        function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
-                          types.getDenseI32ArrayAttr({int32_t(ofBlock)}));
-        function.setLinkage(LLVM::Linkage::External);
+        markKernel(function, ofBlock);
       } else if (function && function != step && !function.isExternal())
         function.setLinkage(LLVM::Linkage::Internal);
       bool isHost = function && (function == step || function.isExternal());
