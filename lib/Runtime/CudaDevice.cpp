@@ -24,24 +24,27 @@ CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
                        const char *code, const std::string &library)
     : driver(library), function(step), kernels(program.kernels) {
   int device = driver.firstDevice();
-  char name[256] = "";
-  driver.check(driver.deviceName(name, sizeof name, device), "cuDeviceGetName");
-  title = name;
-  driver.check(driver.driverVersion(&version), "cuDriverGetVersion");
+  char text[256] = "";
+  driver.check(driver.deviceName(text, sizeof text, device), "cuDeviceGetName");
+  facts.name = text;
+  driver.check(driver.busId(text, sizeof text, device), "cuDeviceGetPCIBusId");
+  bus = text;
+  driver.check(driver.driverVersion(&facts.driver), "cuDriverGetVersion");
   auto attribute = [&](CudaDriver::Attribute which) {
     int value = 0;
     driver.check(driver.deviceAttribute(&value, which, device),
                  "cuDeviceGetAttribute");
     return value;
   };
-  major = attribute(CudaDriver::CapabilityMajor);
-  minor = attribute(CudaDriver::CapabilityMinor);
-  processors = attribute(CudaDriver::Multiprocessors);
+  facts.major = attribute(CudaDriver::CapabilityMajor);
+  facts.minor = attribute(CudaDriver::CapabilityMinor);
+  facts.multiprocessors = attribute(CudaDriver::Multiprocessors);
+  facts.l2 = attribute(CudaDriver::L2Bytes);
   hertz = 1e3 * attribute(CudaDriver::Clock);
   // The memory transfers twice per cycle.
   bandwidth = 2 * 1e3 * attribute(CudaDriver::MemoryClock) *
               attribute(CudaDriver::MemoryWidth) / 8;
-  const char *text = codeFor(code);
+  facts.arch = codeFor(code).arch;
 
   CudaDriver::Context context;
   driver.check(driver.retainContext(&context, device),
@@ -51,9 +54,9 @@ CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
   driver.check(driver.memoryInfo(&available, &all), "cuMemGetInfo_v2");
   if (size_t(program.arena) > available)
     throw Failure(3, "training needs " + std::to_string(program.arena) +
-                         " bytes of memory, " + title + " has " +
+                         " bytes of memory, " + facts.name + " has " +
                          std::to_string(available) + " available");
-  load(program, text);
+  load(program, code);
   driver.check(driver.createStream(&stream, /*flags=*/0), "cuStreamCreate");
   driver.check(driver.allocate(&arena, size_t(program.arena)), "cuMemAlloc_v2");
   driver.check(driver.fill(arena, 0, size_t(program.arena)), "cuMemsetD8_v2");
@@ -70,36 +73,42 @@ CudaDevice::~CudaDevice() {
   driver.release(arena);
 }
 
-const char *CudaDevice::codeFor(const char *code) const {
-  const char *chosen = nullptr;
+DeviceCode CudaDevice::codeFor(const char *code) const {
+  std::optional<DeviceCode> chosen;
   std::string names;
-  for (auto [arch, text] : deviceCodes(code)) {
-    names += (names.empty() ? "" : ", ") + std::string(arch);
-    const program::DeviceArch *needs = program::deviceArchNamed(arch);
-    int capability = 10 * major + minor;
-    bool fits = needs && (needs->isExact ? capability == needs->capability
-                                         : capability >= needs->capability);
-    if (fits && version >= needs->driver)
-      chosen = text; // the most specific text is last
+  for (DeviceCode each : deviceCodes(code)) {
+    names += (names.empty() ? "" : ", ") + std::string(each.arch);
+    const DeviceArch *needs = deviceArchNamed(each.arch);
+    bool fits =
+        needs && (needs->isExact ? facts.capability() == needs->capability
+                                 : facts.capability() >= needs->capability);
+    if (fits && facts.driver >= needs->driver)
+      chosen = each; // the most specific text is last
   }
   if (!chosen)
-    throw Failure(3, "the code is for " + names + "; " + title + " is sm_" +
-                         std::to_string(major) + std::to_string(minor) +
-                         ", and its driver is of CUDA " +
-                         std::to_string(version / 1000) + "." +
-                         std::to_string(version % 1000 / 10));
-  return chosen;
+    throw Failure(3, "the code is for " + names + "; " + facts.name +
+                         " is sm_" + std::to_string(facts.capability()) +
+                         ", and its driver is of CUDA " + facts.driverText());
+  return *chosen;
 }
 
-void CudaDevice::load(const Program &program, const char *code) {
+CudaDriver::Module CudaDevice::compile(const char *code) const {
   std::vector<char> log(1 << 14);
   int keys[] = {CudaDriver::ErrorLog, CudaDriver::ErrorLogBytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+  CudaDriver::Module module = nullptr;
   if (CudaDriver::Result result =
-          driver.loadModule(&module, code, 2, keys, values))
+          driver.loadModule(&module, codeFor(code).text, 2, keys, values))
     throw Failure(3, "the CUDA driver cannot compile the kernels: " +
                          driver.nameOf(result) + (log[0] ? ": " : "") +
                          log.data());
+  return module;
+}
+
+void CudaDevice::load(const Program &program, const char *code) {
+  int64_t begin = now();
+  module = compile(code);
+  facts.compiling = double(now() - begin) * 1e-9;
   for (const Kernel &kernel : program.kernels) {
     functions.emplace_back();
     driver.check(
@@ -127,7 +136,7 @@ void CudaDevice::launch(int64_t number, void **arguments) {
   // Exceptions must not propagate through compiled code.
   auto &device = static_cast<CudaDevice &>(*running);
   const Kernel &kernel = device.kernels[size_t(number)];
-  ++device.launches;
+  ++device.facts.launches;
   if (device.failed)
     return;
   device.failed = device.driver.launch(
@@ -138,7 +147,7 @@ void CudaDevice::launch(int64_t number, void **arguments) {
 }
 
 void CudaDevice::run() {
-  launches = 0;
+  facts.launches = 0;
   running = this;
   function(reinterpret_cast<char *>(arena));
   running = nullptr;
@@ -158,7 +167,7 @@ void CudaDevice::capture() {
 }
 
 void CudaDevice::step(Recorder *recorder) {
-  if (steps++ == 1 && launches <= kGraphLaunches)
+  if (steps++ == 1 && facts.launches <= kGraphLaunches)
     capture();
   if (recorder)
     recorder->beginStep();
@@ -213,16 +222,34 @@ void CudaDevice::timeOps(Recorder &recorder) {
   recorder.endStep();
 }
 
+namespace {
+/// Multiply-adds of a multiprocessor per cycle: of f32, and of matrices of 16
+/// bits and tf32, by the manufacturer's documents.
+struct Units {
+  int capability, f32, halves, tf32;
+};
+} // namespace
+static const Units unitsOfDevices[] = {{80, 64, 1024, 512},
+                                       {90, 128, 2048, 1024}};
+
 Peaks CudaDevice::datasheet() const {
-  // f32 multiply-adds per cycle and multiprocessor: 64 on A100, 128 on later
-  // devices.
-  int units = major == 8 && minor == 0 ? 64 : 128;
+  // Of other devices, matrices are unknown.
+  Units units = {0, 128, 0, 0};
+  for (const Units &known : unitsOfDevices)
+    if (known.capability == facts.capability())
+      units = known;
   Peaks peaks;
-  peaks.datasheet = 2.0 * units * processors * hertz;
+  peaks.hertz = hertz;
+  for (auto [format, count] : {std::pair<const char *, int>{"f32", units.f32},
+                               {"bf16", units.halves},
+                               {"f16", units.halves},
+                               {"tf32", units.tf32}})
+    if (count)
+      peaks.perCycle[format] = 2.0 * count * facts.multiprocessors;
   char text[80];
   std::snprintf(text, sizeof text,
-                "%d SMs x %d multiply-adds a cycle at %.3g GHz", processors,
-                units, hertz * 1e-9);
+                "%d SMs x %d multiply-adds a cycle at %.3g GHz",
+                facts.multiprocessors, units.f32, hertz * 1e-9);
   peaks.assumed = text;
   peaks.datasheetBandwidth = bandwidth;
   return peaks;
@@ -237,8 +264,4 @@ std::vector<int64_t> CudaDevice::counts() const {
   driver.check(driver.download(counts.data(), address, bytes),
                "cuMemcpyDtoH_v2");
   return counts;
-}
-
-std::string CudaDevice::simulatorReport() const {
-  return driver.simulatorReport ? driver.simulatorReport() : "";
 }

@@ -5,9 +5,11 @@
 #ifndef NETC_LIB_RUNTIME_CUDADEVICE_H
 #define NETC_LIB_RUNTIME_CUDADEVICE_H
 
+#include "lib/Program/DeviceCode.h"
 #include "lib/Program/Program.h"
 #include "lib/Runtime/CudaDriver.h"
 #include "lib/Runtime/Device.h"
+#include "lib/Runtime/Gpu.h"
 #include "lib/Runtime/Peak.h"
 
 #include <string>
@@ -35,16 +37,22 @@ public:
 
   /// Executes a step kernel by kernel, and adds the times of its ops.
   void timeOps(Recorder &recorder);
-  /// The peaks by the device's units and clocks, in FLOP/s and bytes/s; 0 if
-  /// the driver does not report them.
+  /// The driver compiles the code for this device in a list as the constructor
+  /// takes it. Throws a Failure with status 3 if it cannot.
+  CudaDriver::Module compile(const char *code) const;
+  /// The FLOP per cycle of the device's units, its clock, and the bandwidth of
+  /// its memory; 0 for what the driver does not report.
   Peaks datasheet() const;
   /// The numbers of executed operations, three per op: matmul, other,
   /// transcendental. Only for programs that count.
   std::vector<int64_t> counts() const;
-  /// The name of the device, for reports.
-  const std::string &name() const { return title; }
-  /// Counters and findings of a simulated device, as JSON; else empty.
-  std::string simulatorReport() const;
+  const CudaDriver &api() const { return driver; }
+  const Gpu &gpu() const { return facts; }
+  /// The address of the device on the PCI bus.
+  const std::string &busId() const { return bus; }
+  bool isSimulated() const { return driver.simulatorReport; }
+  /// Counters and findings of a simulated device, as JSON.
+  std::string simulatorReport() const { return driver.simulatorReport(); }
 
   /// Launches a kernel of the running step, for `netc_launch`.
   static void launch(int64_t kernel, void **arguments);
@@ -52,7 +60,7 @@ public:
 private:
   /// The text in `code` for this device. Throws a Failure with status 3 if
   /// there is none.
-  const char *codeFor(const char *code) const;
+  program::DeviceCode codeFor(const char *code) const;
   void load(const program::Program &program, const char *code);
   void capture();
   void run();
@@ -61,9 +69,9 @@ private:
   void ended(size_t op) override;
 
   CudaDriver driver;
-  int version = 0, major = 0, minor = 0, processors = 0;
+  Gpu facts;
+  std::string bus;
   double hertz = 0, bandwidth = 0; ///< bandwidth in bytes/s
-  std::string title;
   void (*function)(char *arena);
   CudaDriver::Module module = nullptr;
   CudaDriver::Stream stream = nullptr;
@@ -71,7 +79,7 @@ private:
   CudaDriver::Address arena = 0;
   std::vector<program::Kernel> kernels;
   std::vector<CudaDriver::Function> functions;
-  int64_t launches = 0, steps = 0;
+  int64_t steps = 0;
   std::vector<CudaDriver::Event> events;
   /// Events in the running step; 0 if it is not timed.
   size_t marks = 0;

@@ -41,6 +41,7 @@ public:
     Multiprocessors = 16,
     MemoryClock = 36,
     MemoryWidth = 37,
+    L2Bytes = 38,
     CapabilityMajor = 75,
     CapabilityMinor = 76
   };
@@ -68,6 +69,7 @@ public:
   X(deviceName, cuDeviceGetName, (char *name, int bytes, int device))          \
   X(deviceAttribute, cuDeviceGetAttribute,                                     \
     (int *value, int attribute, int device))                                   \
+  X(busId, cuDeviceGetPCIBusId, (char *id, int bytes, int device))             \
   X(retainContext, cuDevicePrimaryCtxRetain, (Context * context, int device))  \
   X(setContext, cuCtxSetCurrent, (Context context))                            \
   X(memoryInfo, cuMemGetInfo_v2, (size_t * available, size_t * all))           \

@@ -14,6 +14,7 @@
 #include "lib/Program/Program.h"
 #include "lib/Runtime/Arena.h"
 #include "lib/Runtime/CudaDevice.h"
+#include "lib/Runtime/CudaPeaks.h"
 #include "lib/Runtime/Data.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/HostDevice.h"
@@ -40,6 +41,8 @@ extern const char netc_program[];
 void netc_step(char *arena);
 /// In programs for a GPU: names of architectures, and the PTX for each.
 extern const char netc_device_code[] __attribute__((weak));
+/// The same of the kernels that measure peaks.
+extern const char netc_peak_code[] __attribute__((weak));
 /// In programs that count: three numbers for each op.
 extern int64_t netc_counts[] __attribute__((weak));
 /// Functions of LLVM's OpenMP runtime. The stack size applies to threads that
@@ -106,58 +109,95 @@ static void provideStack(int64_t bytes) {
     kmp_set_stacksize_s(needed);
 }
 
+/// Writes a report where the options say.
+static void writeReport(const Options &options, const std::string &json,
+                        const std::string &table) {
+  if (!options.jsonFile.empty())
+    writeFile(options.jsonFile, {json});
+  else if (options.json)
+    writeOutput(json);
+  else if (!options.quiet)
+    writeOutput(table);
+}
+
+/// Trains on a device, and writes what the options ask for except reports.
+static Training trainOn(Device &device, const Program &program,
+                        const Options &options, const Data &data) {
+  Training training = train(program, options, data, device);
+  dump(program, options, device);
+  if (!options.trace.empty())
+    writeFile(options.trace, {traceOf(program, training.recorder)});
+  return training;
+}
+
 /// The number of timed steps on a GPU.
 static const int timedSteps = 5;
 
+/// Trains on a GPU and measures it.
+static void measureOnGpu(const Program &program, const Options &options,
+                         const Data &data, CudaDevice &device,
+                         const std::vector<std::string> &weights) {
+  Sampler sampler(device.busId());
+  Peaks peaks = device.datasheet();
+  std::optional<CudaPeaks> meter;
+  if (options.peaks) {
+    meter.emplace(device, netc_peak_code);
+    peaks.raise(meter->measure());
+    meter->beginCycles();
+  }
+  size_t first = sampler.sample();
+  Training training = trainOn(device, program, options, data);
+  sampler.sample();
+  Gpu gpu = device.gpu();
+  gpu.telemetry = sampler.since(first);
+  if (meter)
+    gpu.hertz = meter->hertz();
+  if (program.counted)
+    training.counts = device.counts();
+  else {
+    training.apart.emplace(program.ops.size());
+    for (int step = 0; step < timedSteps; ++step)
+      device.timeOps(*training.apart);
+  }
+  if (meter) {
+    settle(peaks, fastestRate(program, training),
+           [&] { return meter->measure(); });
+    if (std::string why = sampler.since(0).whyNotComparable(); !why.empty())
+      throw Failure(3, why + ", so utilization would say nothing; without "
+                             "`--peaks`, the times are stated");
+  }
+  Measurement measurement{program,           options, data,    training,
+                          Machine::detect(), 1,       weights, peakRss(),
+                          Clock(),           peaks,   gpu};
+  writeReport(options, toJson(measurement), toTable(measurement));
+}
+
 /// Trains on a GPU, or on its simulator. Returns the exit status.
 static int runOnGpu(const Program &program, const Options &options) {
-  if (options.peaks || options.threads)
-    throw Failure(2, std::string(options.peaks ? "`--peaks`" : "`--threads`") +
-                         " is of the processor, and this program is for a "
-                         "GPU; `--help` lists the options");
+  if (options.threads || !options.caches.empty())
+    throw Failure(2,
+                  std::string(options.threads ? "`--threads`" : "`--caches`") +
+                      " is of the processor, and this program is for a "
+                      "GPU; `--help` lists the options");
   for (const std::string &output :
        {options.dump, options.results, options.jsonFile, options.trace})
     if (!output.empty())
       expectWritable(output);
-  Machine machine = Machine::detect();
-  checkIsa(program.target.isa, machine);
+  checkIsa(program.target.isa, Machine::detect());
   Data data(program, options);
   std::string library = options.simulate         ? "libnetc-simulator.so"
                         : options.driver.empty() ? "libcuda.so.1"
                                                  : options.driver;
   CudaDevice device(program, netc_step, netc_device_code, library);
   std::vector<std::string> weights = loadWeights(program, options, device);
-  Training training = train(program, options, data, device);
-  if (program.counted)
-    training.counts = device.counts();
-  dump(program, options, device);
-  if (!options.trace.empty())
-    writeFile(options.trace, {traceOf(program, training.recorder)});
-
-  auto write = [&](const std::string &json, const std::string &table) {
-    if (!options.jsonFile.empty())
-      writeFile(options.jsonFile, {json});
-    else if (options.json)
-      writeOutput(json);
-    else if (!options.quiet)
-      writeOutput(table);
-  };
-  std::string simulated = device.simulatorReport();
-  if (!simulated.empty()) {
-    SimulatedRun run{program, training, weights, simulated};
-    write(toJson(run), toTable(run));
-    return hasFindings(run) ? 1 : 0;
+  if (!device.isSimulated()) {
+    measureOnGpu(program, options, data, device, weights);
+    return 0;
   }
-  if (!program.counted) {
-    training.apart.emplace(program.ops.size());
-    for (int step = 0; step < timedSteps; ++step)
-      device.timeOps(*training.apart);
-  }
-  Measurement measurement{
-      program, options,   data,    training,           machine,      1,
-      weights, peakRss(), Clock(), device.datasheet(), device.name()};
-  write(toJson(measurement), toTable(measurement));
-  return 0;
+  Training training = trainOn(device, program, options, data);
+  SimulatedRun run{program, training, weights, device.simulatorReport()};
+  writeReport(options, toJson(run), toTable(run));
+  return hasFindings(run) ? 1 : 0;
 }
 
 /// Trains on this machine. Returns the exit status.
@@ -209,12 +249,7 @@ static int runOnHost(const Program &program, const Options &options,
 
   Measurement measurement{program, options, data,  training, machine, threads,
                           weights, rss,     clock, peaks,    {}};
-  if (!options.jsonFile.empty())
-    writeFile(options.jsonFile, {toJson(measurement)});
-  else if (options.json)
-    writeOutput(toJson(measurement));
-  else if (!options.quiet)
-    writeOutput(toTable(measurement));
+  writeReport(options, toJson(measurement), toTable(measurement));
   return 0;
 }
 

@@ -32,7 +32,7 @@ const char *const
   --results=FOLDER      write what the last step returns, as NAME.npy: a loss, or what an inference computes
   --trace=FILE          write when each op of the last step ran, as torch.profiler writes it; Perfetto
                         shows it, `netc --audit` compares it with the specification
-  --peaks               measure the peaks of this machine too
+  --peaks               measure the peaks of this machine, or of its GPU, too
   --caches=NxBYTES,...  and those of its caches: how many there are of a level, from the nearest
                         on, and how large each of them is
   --driver=FILE         the library that is the CUDA driver, of a program for a GPU (default:
@@ -200,6 +200,8 @@ static void check(const Options &options, bool hasSeconds) {
     throw wrong("`--driver` and `--simulate` exclude each other");
   if (options.simulate && !options.trace.empty())
     throw wrong("`--trace` writes times, and a simulator has none");
+  if (options.simulate && options.peaks)
+    throw wrong("`--peaks` measures times, and a simulator has none");
   if (!options.caches.empty() && !options.peaks)
     throw wrong("`--caches` is for `--peaks`");
   if (options.steps && options.warmup && *options.warmup >= *options.steps)

@@ -261,23 +261,38 @@ netc::runtime::measureCaches(Isa isa, int threads,
 // Windows
 //===----------------------------------------------------------------------===//
 
-double Peaks::best() const {
+double Peaks::datasheet(const std::string &format) const {
+  auto found = perCycle.find(format);
+  return found == perCycle.end() ? 0 : found->second * hertz;
+}
+
+double Peaks::best(const std::string &format) const {
   double best = 0;
-  for (const auto &[isa, flops] : measured)
-    best = std::max(best, flops);
+  for (const PeakRate &rate : measured)
+    if (rate.format == format)
+      best = std::max(best, rate.flops);
   return best;
 }
 
+double Peaks::limit() const {
+  double limit = 0;
+  for (const PeakRate &rate : measured)
+    limit = std::max(limit, rate.flops);
+  return limit;
+}
+
 void Peaks::raise(const Peaks &window) {
-  pairs = std::max(pairs, window.pairs);
-  datasheet = std::max(datasheet, window.datasheet);
+  hertz = std::max(hertz, window.hertz);
   bandwidth = std::max(bandwidth, window.bandwidth);
+  copy = std::max(copy, window.copy);
   caches.resize(std::max(caches.size(), window.caches.size()));
   for (size_t i = 0; i < window.caches.size(); ++i)
     caches[i] = std::max(caches[i], window.caches[i]);
-  for (size_t i = 0; i < measured.size(); ++i)
-    measured[i].second =
-        std::max(measured[i].second, window.measured[i].second);
+  if (measured.empty())
+    measured = window.measured;
+  for (size_t i = 0; i < window.measured.size(); ++i)
+    if (window.measured[i].flops > measured[i].flops)
+      measured[i] = window.measured[i];
 }
 
 Peaks netc::runtime::measurePeaks(const Machine &machine, const Clock &clock,
@@ -285,13 +300,16 @@ Peaks netc::runtime::measurePeaks(const Machine &machine, const Clock &clock,
                                   bool withBandwidth) {
   Peaks peaks;
   VectorUnits units = vectorUnits(machine.isas.back());
-  peaks.datasheet = clock.hertz * units.flop * std::min(threads, machine.cores);
+  peaks.hertz = clock.hertz;
+  peaks.perCycle["f32"] = double(units.flop) * std::min(threads, machine.cores);
   peaks.assumed = units.assumed;
   for (Isa isa : machine.isas)
-    peaks.measured.push_back({isa, measureFlops(isa, threads)});
+    peaks.measured.push_back({nameOf(isa), "f32", measureFlops(isa, threads)});
 #ifdef __x86_64__
   if (machine.isas.back() == Isa::AVX512BF16)
-    peaks.pairs = flopsOf({runPairs, chains * 16 * 4.0, triadAvx512}, threads);
+    peaks.measured.push_back(
+        {"vdpbf16ps", "bf16",
+         flopsOf({runPairs, chains * 16 * 4.0, triadAvx512}, threads)});
 #endif
   if (withBandwidth) {
     peaks.bandwidth = measureBandwidth(machine.isas.back(), threads, caches);

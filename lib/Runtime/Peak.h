@@ -7,11 +7,10 @@
 
 #include "lib/Runtime/Machine.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace netc::runtime {
@@ -33,23 +32,33 @@ double measureBandwidth(program::Isa isa, int threads,
 std::vector<double> measureCaches(program::Isa isa, int threads,
                                   const std::vector<Cache> &caches);
 
+/// The highest rate of an instruction, or of an instruction set.
+struct PeakRate {
+  std::string name;
+  std::string format; ///< of what it multiplies
+  double flops;       ///< FLOP/s
+  double hertz = 0;   ///< clock of a GPU at that rate; 0 if unknown
+};
+
 /// The peaks of the machine, measured in a short window of time.
 struct Peaks {
-  double datasheet = 0; ///< FLOP/s; 0 without a clock
+  double hertz = 0; ///< the datasheet's clock; 0 if unknown
+  /// FLOP of the machine per cycle, by format: what is `assumed`.
+  std::map<std::string, double> perCycle;
   std::string assumed;
-  std::vector<std::pair<program::Isa, double>> measured; ///< FLOP/s
+  std::vector<PeakRate> measured;
   double bandwidth = 0;       ///< bytes/s; 0 if unknown
   std::vector<double> caches; ///< bytes/s of each level
-  /// Bytes/s by the clock and width of a GPU's memory, which is not measured. 0
-  /// if unknown.
-  double datasheetBandwidth = 0;
+  /// Bytes/s of a copy, and by the clock and width of the memory; 0 unless it
+  /// is a GPU's.
+  double copy = 0, datasheetBandwidth = 0;
 
-  /// FLOP/s of products of pairs of bf16 (`vdpbf16ps`); 0 if there are none.
-  double pairs = 0;
-
-  double best() const; ///< highest of `measured`
-  /// The rate that no step exceeds: the higher one of best() and `pairs`.
-  double limit() const { return std::max(best(), pairs); }
+  /// FLOP/s by the datasheet's clock; 0 if unknown.
+  double datasheet(const std::string &format) const;
+  /// The highest measured rate of a format; 0 if there is none.
+  double best(const std::string &format) const;
+  /// The rate that no step exceeds: that of the fastest format.
+  double limit() const;
   /// Keeps the higher figures of two windows, since other programs can only
   /// lower them.
   void raise(const Peaks &window);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <set>
 #include <utility>
 
 using namespace netc::program;
@@ -91,6 +92,60 @@ static json opToJson(const Measurement &measurement, const Figures &figures,
   return text;
 }
 
+static json known(const std::optional<double> &value) {
+  return value ? json(*value) : json();
+}
+
+/// The rates of all formats but f32 for which `rateOf` returns one.
+template <typename RateOf>
+static json otherFormats(const std::vector<std::string> &formats,
+                         RateOf rateOf) {
+  json rates = json::object();
+  for (const std::string &format : formats)
+    if (double rate = rateOf(format); rate > 0 && format != "f32")
+      rates[format] = rate;
+  return rates;
+}
+
+/// The formats that a peak is known of, `f32` among them.
+static std::vector<std::string> formatsOf(const Peaks &peaks) {
+  std::set<std::string> formats;
+  for (const auto &[format, flop] : peaks.perCycle)
+    formats.insert(format);
+  for (const PeakRate &rate : peaks.measured)
+    formats.insert(rate.format);
+  return {formats.begin(), formats.end()};
+}
+
+static json peakToJson(const Peaks &peaks) {
+  json byIsa = json::object(), clocks = json::object();
+  for (const PeakRate &rate : peaks.measured) {
+    byIsa[rate.name] = rate.flops;
+    if (rate.hertz > 0)
+      clocks[rate.name] = rate.hertz;
+  }
+  json text = {{"element", "f32"},
+               {"datasheet", known(peaks.datasheet("f32"))},
+               {"assumed", peaks.assumed},
+               {"measured", known(peaks.best("f32"))},
+               {"by_isa", byIsa}};
+  std::vector<std::string> formats = formatsOf(peaks);
+  for (auto [name, rates] :
+       {std::pair("formats", otherFormats(formats,
+                                          [&](auto &format) {
+                                            return peaks.best(format);
+                                          })),
+        std::pair("datasheet_formats", otherFormats(formats,
+                                                    [&](auto &format) {
+                                                      return peaks.datasheet(
+                                                          format);
+                                                    })),
+        std::pair("clocks", clocks)})
+    if (!rates.empty())
+      text[name] = rates;
+  return text;
+}
+
 static json machineToJson(const Measurement &measurement) {
   const Machine &machine = measurement.machine;
   json text = {{"cpu", machine.cpu},
@@ -101,22 +156,20 @@ static json machineToJson(const Measurement &measurement) {
                 {{"hertz", known(measurement.clock.hertz)},
                  {"source", measurement.clock.source},
                  {"measured", known(measurement.clock.measured)}}}};
-  if (!measurement.gpu.empty())
-    text["gpu"] = measurement.gpu;
+  if (const std::optional<Gpu> &gpu = measurement.gpu) {
+    text["gpu"] = gpu->name;
+    text["driver"] = gpu->driverText();
+    text["capability"] = gpu->capabilityText();
+    text["multiprocessors"] = gpu->multiprocessors;
+    text["l2"] = gpu->l2;
+  }
   if (!measurement.peaks)
     return text;
   const Peaks &peaks = *measurement.peaks;
-  json byIsa = json::object();
-  for (const auto &[isa, flops] : peaks.measured)
-    byIsa[nameOf(isa)] = flops;
-  text["peak"] = {{"element", "f32"},
-                  {"datasheet", known(peaks.datasheet)},
-                  {"assumed", peaks.assumed},
-                  {"measured", known(peaks.best())},
-                  {"by_isa", byIsa}};
-  if (peaks.pairs > 0)
-    text["peak"]["formats"] = {{"bf16", peaks.pairs}};
+  text["peak"] = peakToJson(peaks);
   text["bandwidth"] = known(peaks.bandwidth);
+  if (peaks.copy > 0)
+    text["copy_bandwidth"] = peaks.copy;
   if (peaks.datasheetBandwidth > 0)
     text["datasheet_bandwidth"] = peaks.datasheetBandwidth;
   const std::vector<Cache> &caches = measurement.options.caches;
@@ -125,6 +178,38 @@ static json machineToJson(const Measurement &measurement) {
     text["caches"][levelName(i)] = {
         {"bytes", caches[i].of(measurement.threads)},
         {"bandwidth", known(peaks.caches[i])}};
+  return text;
+}
+
+/// What belongs to the steps, and not to the machine.
+static json deviceToJson(const Gpu &gpu, const Peaks &peaks, size_t steps) {
+  json atClock = json::object();
+  for (const auto &[format, flop] : peaks.perCycle)
+    if (gpu.hertz > 0)
+      atClock[format] = flop * gpu.hertz;
+  json text = {{"arch", gpu.arch},
+               {"compile_seconds", gpu.compiling},
+               {"launches", gpu.launches},
+               {"hertz", known(gpu.hertz)},
+               {"peak_at_clock", atClock}};
+  const Telemetry &telemetry = gpu.telemetry;
+  if (!telemetry.lack.empty()) {
+    text["telemetry"] = nullptr;
+    return text;
+  }
+  std::optional<double> joules = telemetry.joules;
+  if (joules)
+    joules = *joules / double(steps);
+  text["telemetry"] = {{"samples", telemetry.samples},
+                       {"hertz", known(telemetry.hertz)},
+                       {"lowest_hertz", known(telemetry.lowestHertz)},
+                       {"memory_hertz", known(telemetry.memoryHertz)},
+                       {"watts", known(telemetry.watts)},
+                       {"highest_watts", known(telemetry.highestWatts)},
+                       {"highest_celsius", known(telemetry.highestCelsius)},
+                       {"joules_per_step", known(joules)},
+                       {"slowdowns", telemetry.slowdownNames()},
+                       {"other_processes", telemetry.otherProcesses}};
   return text;
 }
 
@@ -174,6 +259,9 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
                     {"stack", program.stack},
                     {"peak_rss", measurement.peakRss}};
   text["machine"] = machineToJson(measurement);
+  if (measurement.gpu)
+    text["device"] = deviceToJson(*measurement.gpu, *measurement.peaks,
+                                  training.recorder.steps().size());
   // A path may be invalid UTF-8.
   return text.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -200,18 +288,59 @@ static std::string dataText(const Data &data) {
   return text;
 }
 
-static bool multipliesPairs(const Program &program) {
-  return std::any_of(program.ops.begin(), program.ops.end(),
-                     [](const Op &op) { return op.format == "bf16"; });
-}
-
 static const char *plural(int count) { return count == 1 ? "" : "s"; }
+
+static void printGpu(std::string &text, const Gpu &gpu, const Program &program,
+                     size_t steps) {
+  print(text, "  GPU       %s, %d SMs, compute capability %s, CUDA %s\n",
+        gpu.name.c_str(), gpu.multiprocessors, gpu.capabilityText().c_str(),
+        gpu.driverText().c_str());
+  print(text,
+        "  code      for %s, compiled by the driver in %.3g s; %d launches a "
+        "step\n",
+        gpu.arch.c_str(), gpu.compiling, gpu.launches);
+  if (gpu.l2 >= program.arena)
+    print(text, "  L2        all tensors fit into its %d MiB\n", gpu.l2 >> 20);
+  const Telemetry &telemetry = gpu.telemetry;
+  std::vector<std::string> clock, power;
+  auto add = [](std::vector<std::string> &to, const char *format,
+                std::optional<double> value, double unit) {
+    char word[80];
+    std::snprintf(word, sizeof word, format, value.value_or(0) * unit);
+    if (value)
+      to.push_back(word);
+  };
+  if (gpu.hertz > 0)
+    add(clock, "%.4g GHz by its cycles", gpu.hertz, 1e-9);
+  add(clock, "%.4g GHz by NVML", telemetry.hertz, 1e-9);
+  add(clock, "at lowest %.4g", telemetry.lowestHertz, 1e-9);
+  add(clock, "memory %.4g", telemetry.memoryHertz, 1e-9);
+  add(power, "%.4g W", telemetry.watts, 1);
+  add(power, "at most %.4g", telemetry.highestWatts, 1);
+  add(power, "%.4g J a step", telemetry.joules, 1 / double(steps));
+  add(power, "at most %.3g °C", telemetry.highestCelsius, 1);
+  if (std::string names = telemetry.slowdownNames(); !names.empty())
+    power.push_back("slowed by " + names);
+  if (!telemetry.lack.empty())
+    power.push_back("unknown: " + telemetry.lack);
+  for (const auto &[name, words] :
+       {std::pair("clock", &clock), std::pair("power", &power)}) {
+    if (words->empty())
+      continue;
+    print(text, "  %-8s", name);
+    const char *separator = "  ";
+    for (const std::string &word : *words)
+      text += std::exchange(separator, ", ") + word;
+    text += '\n';
+  }
+}
 
 static void printMachine(std::string &text, const Measurement &measurement) {
   const Machine &machine = measurement.machine;
   const std::string &isa = measurement.program.target.isa;
-  if (!measurement.gpu.empty())
-    print(text, "  GPU       %s\n", measurement.gpu.c_str());
+  if (measurement.gpu)
+    printGpu(text, *measurement.gpu, measurement.program,
+             measurement.training.recorder.steps().size());
   print(text, "  machine   %s, %d core%s", machine.cpu.c_str(), machine.cores,
         plural(machine.cores));
   if (measurement.clock.hertz > 0)
@@ -244,25 +373,51 @@ static void printSteps(std::string &text, const Measurement &measurement,
         figures.perSecond(double(figures.hardware.sum())) * 1e-9);
 }
 
-static void printPeaks(std::string &text, const Peaks &peaks,
-                       const Program &program) {
-  const char *separator = "  peak      ";
-  if (peaks.best() > 0)
-    print(text, "%s%.4g GFLOP/s measured", std::exchange(separator, ", "),
-          peaks.best() * 1e-9);
-  if (peaks.pairs > 0 && multipliesPairs(program))
-    print(text, "%s%.4g of products in bf16", std::exchange(separator, ", "),
-          peaks.pairs * 1e-9);
-  if (peaks.datasheet > 0)
-    print(text, "%s%.4g GFLOP/s by the datasheet: %s", separator,
-          peaks.datasheet * 1e-9, peaks.assumed.c_str());
+/// The peaks of a format, on a line. `hertz` is a clock of the steps, or 0.
+static void printPeak(std::string &text, const Peaks &peaks,
+                      const std::string &format, double hertz) {
+  double measured = peaks.best(format), stated = peaks.datasheet(format);
+  if (measured == 0 && stated == 0)
+    return;
+  bool isF32 = format == "f32";
+  text += isF32 ? "  peak      " : "            ";
+  if (measured > 0)
+    print(text, "%.4g GFLOP/s measured", measured * 1e-9);
+  if (stated > 0)
+    print(text, "%s%.4g %sby the datasheet", measured > 0 ? ", " : "",
+          stated * 1e-9, measured > 0 ? "" : "GFLOP/s ");
+  if (stated > 0 && hertz > 0)
+    print(text, ", %.4g at the clock of the steps",
+          peaks.perCycle.at(format) * hertz * 1e-9);
+  if (!isF32)
+    text += ", of products in " + format;
+  else if (stated > 0)
+    text += ": " + peaks.assumed;
   text += '\n';
+}
+
+static void printPeaks(std::string &text, const Measurement &measurement) {
+  const Peaks &peaks = *measurement.peaks;
+  double hertz = measurement.gpu ? measurement.gpu->hertz : 0;
+  std::set<std::string> formats;
+  for (const Op &op : measurement.program.ops)
+    if (!op.format.empty() && op.format != "f32")
+      formats.insert(op.format);
+  printPeak(text, peaks, "f32", hertz);
+  for (const std::string &format : formats)
+    printPeak(text, peaks, format, hertz);
   for (size_t i = 0; i < peaks.caches.size(); ++i)
     if (peaks.caches[i] > 0)
       print(text, "  %-8s  %.4g GB/s measured\n", levelName(i).c_str(),
             peaks.caches[i] * 1e-9);
   if (peaks.bandwidth > 0)
-    print(text, "  memory    %.4g GB/s measured\n", peaks.bandwidth * 1e-9);
+    print(text, "  memory    %.4g GB/s measured", peaks.bandwidth * 1e-9);
+  if (peaks.copy > 0)
+    print(text, ", %.4g of a copy", peaks.copy * 1e-9);
+  if (peaks.bandwidth > 0 && peaks.datasheetBandwidth > 0)
+    print(text, ", %.4g by the datasheet", peaks.datasheetBandwidth * 1e-9);
+  if (peaks.bandwidth > 0)
+    text += '\n';
 }
 
 /// The ten slowest ops, slowest first. An op that was fused into another one
@@ -315,7 +470,7 @@ std::string netc::runtime::toTable(const Measurement &measurement) {
   text += "  counted   1 multiply-add = 2 FLOP\n";
   printSteps(text, measurement, figures);
   if (measurement.peaks)
-    printPeaks(text, *measurement.peaks, program);
+    printPeaks(text, measurement);
   text += "  data      " + dataText(measurement.data) + "\n";
   if (figures.hasOps)
     printOps(text, measurement, figures);

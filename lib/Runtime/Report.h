@@ -7,11 +7,13 @@
 
 #include "lib/Program/Program.h"
 #include "lib/Runtime/Data.h"
+#include "lib/Runtime/Gpu.h"
 #include "lib/Runtime/Machine.h"
 #include "lib/Runtime/Options.h"
 #include "lib/Runtime/Peak.h"
 #include "lib/Runtime/Train.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,7 @@ struct Measurement {
   int64_t peakRss;                  ///< bytes
   Clock clock;
   std::optional<Peaks> peaks;
-  std::string gpu = {}; ///< the GPU of the steps; empty for the processor
+  std::optional<Gpu> gpu = {}; ///< of the steps; none for the processor
 };
 
 /// The highest FLOP/s to compare with a measured peak: all FLOP that a step

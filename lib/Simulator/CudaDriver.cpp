@@ -72,6 +72,10 @@ NETC_API int cuDeviceGetName(char *name, int bytes, int) {
   std::snprintf(name, size_t(bytes), "simulator");
   return Success;
 }
+NETC_API int cuDeviceGetPCIBusId(char *id, int bytes, int) {
+  std::snprintf(id, size_t(bytes), "none");
+  return Success;
+}
 NETC_API int cuDeviceGetAttribute(int *value, int attribute, int) {
   // Compute capability 9.0.
   *value = attribute == 75 ? 9 : 0;

@@ -57,20 +57,18 @@ TEST(Peaks, OfCachesAreThoseOfLevelsThatHoldMore) {
 }
 
 static Peaks window(double baseline, double avx2, double bandwidth) {
-  return {avx2 * 2,
-          "two units",
-          {{Isa::Baseline, baseline}, {Isa::AVX2, avx2}},
-          bandwidth,
-          {}};
+  return {avx2,        {{"f32", 2}},
+          "two units", {{"baseline", "f32", baseline}, {"avx2", "f32", avx2}},
+          bandwidth,   {}};
 }
 
 TEST(Peaks, AreTheHighestOfTheirWindows) {
   Peaks peaks = window(2, 8, 0);
   peaks.raise(window(4, 6, 5));
-  EXPECT_EQ(peaks.best(), 8);
-  EXPECT_EQ(peaks.measured[0].second, 4);
+  EXPECT_EQ(peaks.best("f32"), 8);
+  EXPECT_EQ(peaks.measured[0].flops, 4);
   EXPECT_EQ(peaks.bandwidth, 5);
-  EXPECT_EQ(peaks.datasheet, 16);
+  EXPECT_EQ(peaks.datasheet("f32"), 16);
   for (std::vector<double> caches : {std::vector{7.0, 3.0}, {5.0, 4.0}}) {
     Peaks more = window(1, 1, 1);
     more.caches = caches;
@@ -94,7 +92,7 @@ static std::string settled(std::vector<double> windows, double peak) {
            [&] { return window(1e9, windows.at(next++) * 1e9, 0); });
   });
   EXPECT_EQ(next, windows.size());
-  EXPECT_EQ(peaks.best(), peak * 1e9);
+  EXPECT_EQ(peaks.best("f32"), peak * 1e9);
   return message;
 }
 
@@ -109,12 +107,12 @@ TEST(Peaks, AreTakenAgainWhileStepsExceedThem) {
             "in 6 windows; are other programs at work?");
 }
 
-TEST(Peaks, OfPairsBoundStepsToo) {
+TEST(Peaks, OfOtherFormatsBoundStepsToo) {
   Peaks peaks = window(1, 4, 0);
-  peaks.pairs = 8;
+  peaks.measured.push_back({"vdpbf16ps", "bf16", 8});
   EXPECT_EQ(failure([&] { settle(peaks, 7, [] { return window(1, 3, 0); }); }),
             "");
-  EXPECT_EQ(peaks.best(), 4);
+  EXPECT_EQ(peaks.best("f32"), 4);
   EXPECT_EQ(peaks.limit(), 8);
 }
 

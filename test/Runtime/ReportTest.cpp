@@ -69,8 +69,7 @@ TEST_F(Report, SaysWhatItIsOf) {
 TEST_F(Report, HasThePeakOfProductsInBf16) {
   runSteps(6);
   Peaks peaks;
-  peaks.measured = {{Isa::AVX512, 1e11}};
-  peaks.pairs = 2e11;
+  peaks.measured = {{"avx512", "f32", 1e11}, {"vdpbf16ps", "bf16", 2e11}};
   auto table = [&] {
     Measurement with = measurement();
     with.peaks = peaks;
@@ -81,9 +80,55 @@ TEST_F(Report, HasThePeakOfProductsInBf16) {
   EXPECT_NE(table().find("  peak      100 GFLOP/s measured\n"),
             std::string::npos);
   program.ops[0].format = "bf16";
-  EXPECT_NE(table().find("100 GFLOP/s measured, 200 of products in bf16\n"),
+  EXPECT_NE(table().find("  peak      100 GFLOP/s measured\n"
+                         "            200 GFLOP/s measured, of products in "
+                         "bf16\n"),
             std::string::npos)
       << table();
+}
+
+TEST_F(Report, HasTheThreePeaksOfAGpuAndWhatItDid) {
+  runSteps(6);
+  program.ops[0].format = "bf16";
+  Peaks peaks;
+  peaks.hertz = 2e9;
+  peaks.perCycle = {{"f32", 1000}, {"bf16", 8000}};
+  peaks.assumed = "4 SMs";
+  peaks.measured = {{"fma_f32", "f32", 1.5e12, 1.6e9},
+                    {"mma_bf16", "bf16", 7e12, 1.4e9},
+                    {"wgmma_bf16", "bf16", 11e12, 1.4e9}};
+  peaks.bandwidth = 3e12;
+  peaks.copy = 2.9e12;
+  peaks.datasheetBandwidth = 3.3e12;
+  Gpu gpu;
+  gpu.name = "G";
+  gpu.driver = 12040;
+  gpu.major = 9;
+  gpu.hertz = 1.75e9;
+  gpu.telemetry.joules = 12;
+  gpu.telemetry.slowdowns = PowerBrake | HardwareThermal;
+  Measurement with = measurement();
+  with.peaks = peaks;
+  with.gpu = gpu;
+  std::string table = toTable(with);
+  for (const char *line :
+       {"  GPU       G, 0 SMs, compute capability 9.0, CUDA 12.4\n",
+        "  clock     1.75 GHz by its cycles\n",
+        "  power     2 J a step, slowed by thermal, power brake\n",
+        "  peak      1500 GFLOP/s measured, 2000 by the datasheet, 1750 at the "
+        "clock of the steps: 4 SMs\n"
+        "            1.1e+04 GFLOP/s measured, 1.6e+04 by the datasheet, "
+        "1.4e+04 at the clock of the steps, of products in bf16\n"
+        "  memory    3000 GB/s measured, 2900 of a copy, 3300 by the "
+        "datasheet\n"})
+    EXPECT_NE(table.find(line), std::string::npos) << line << table;
+  json text = json::parse(toJson(with));
+  EXPECT_EQ(text["device"]["peak_at_clock"]["bf16"], 1.4e13);
+  EXPECT_EQ(text["device"]["telemetry"]["joules_per_step"], 2);
+  EXPECT_EQ(text["device"]["telemetry"]["watts"], nullptr);
+  EXPECT_EQ(text["machine"]["peak"]["clocks"]["mma_bf16"], 1.4e9);
+  EXPECT_EQ(text["machine"]["peak"]["datasheet_formats"]["bf16"], 1.6e13);
+  EXPECT_EQ(text["machine"]["peak"]["formats"]["bf16"], 1.1e13);
 }
 
 TEST_F(Report, HasAnIntervalOfSixStepsOn) {

@@ -37,6 +37,9 @@ int cuDeviceGetAttribute(int *value, int attribute) {
   case 37: /* memory width in bits */
     *value = 4096;
     return 0;
+  case 38: /* bytes of L2 */
+    *value = 50 << 20;
+    return 0;
   }
   *value = attribute == 75 ? (fails("capability") ? 7 : 9) : 0;
   return 0;
@@ -45,8 +48,12 @@ int cuDeviceGetName(char *name, int bytes) {
   snprintf(name, (size_t)bytes, "fake GPU");
   return 0;
 }
+int cuDeviceGetPCIBusId(char *id, int bytes) {
+  snprintf(id, (size_t)bytes, "0000:1b:00.0");
+  return 0;
+}
 int cuMemGetInfo_v2(size_t *available, size_t *all) {
-  *available = *all = fails("memory") ? 1000 : 1 << 30;
+  *available = *all = fails("memory") ? 1000 : fails("small") ? 1 << 20 : 1 << 30;
   return 0;
 }
 int cuModuleLoadDataEx(void **module, const void *code, unsigned options, int *keys, void **values) {
@@ -64,6 +71,7 @@ int cuGetErrorName(int error, const char **name) {
                          : 0;
   return *name == 0;
 }
+int cuModuleGetFunction(void **function, void *module, const char *name) { return fails("peaks") && !strcmp(name, "fma_f32") ? 500 : 0; }
 int cuEventElapsedTime(float *milliseconds) {
   *milliseconds = 0.5f;
   return 0;
@@ -79,7 +87,6 @@ STUB(cuMemsetD8_v2)
 STUB(cuMemcpyHtoD_v2)
 STUB(cuMemcpyDtoH_v2)
 STUB(cuModuleUnload)
-STUB(cuModuleGetFunction)
 STUB(cuFuncSetAttribute)
 STUB(cuModuleGetGlobal_v2)
 STUB(cuStreamCreate)
