@@ -167,8 +167,9 @@ std::vector<std::string> Chart::notes() const {
     peak += fmt::format(", {:.4g}", *report.peaks.datasheet * 1e-9);
   if (report.peaks.datasheet)
     peak += " by the datasheet";
-  for (const auto &[format, flops] : peaksOfProducts(any, report.peaks))
-    peak += fmt::format(", {:.4g} {} measured", flops * 1e-9, format);
+  for (const std::string &format : otherFormats(any, report.peaks))
+    peak += fmt::format(", {:.4g} {}{}", report.peaks.flopsOf(format) * 1e-9,
+                        format, report.peaks.measured ? " measured" : "");
   return {processorText(any, report.peaks) +
               (any.gpu.empty()
                    ? ", " + counted(any.threads, "thread") + ", " + any.isa

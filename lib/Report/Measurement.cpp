@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace netc;
 namespace json = llvm::json;
@@ -40,7 +41,31 @@ static bool fromJSON(const json::Value &value, Peaks &peaks, json::Path path) {
   return map && map.map("measured", peaks.measured) &&
          map.map("datasheet", peaks.datasheet) &&
          map.map("assumed", peaks.assumed) &&
-         map.mapOptional("formats", peaks.formats);
+         map.mapOptional("formats", peaks.formats) &&
+         map.mapOptional("datasheet_formats", peaks.datasheetFormats);
+}
+
+static bool fromJSON(const json::Value &value,
+                     Measurement::Device::Telemetry &telemetry,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("hertz", telemetry.hertz) &&
+         map.map("lowest_hertz", telemetry.lowestHertz) &&
+         map.map("watts", telemetry.watts) &&
+         map.map("joules_per_step", telemetry.joulesPerStep) &&
+         map.map("highest_celsius", telemetry.celsius) &&
+         map.map("slowdowns", telemetry.slowdowns);
+}
+
+static bool fromJSON(const json::Value &value, Measurement::Device &device,
+                     json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.map("arch", device.arch) &&
+         map.map("compile_seconds", device.compiling) &&
+         map.map("launches", device.launches) &&
+         map.map("hertz", device.hertz) &&
+         map.map("peak_at_clock", device.peaks) &&
+         map.map("telemetry", device.telemetry);
 }
 
 /// Reads a member as it is, an object. Reports one that is missing.
@@ -95,11 +120,14 @@ static bool fromJSON(const json::Value &value, Measurement &measurement,
       !map.map("wall", measurement.wall) ||
       !map.map("losses", measurement.losses) ||
       !map.map("ops", measurement.ops) ||
+      !map.mapOptional("device", measurement.device) ||
       !readObject(value, "machine", measurement.machineText, path) ||
       !readObject(value, "data", measurement.dataText, path) ||
       !checkCaches(*measurement.machineText.getAsObject(),
                    path.field("machine")))
     return false;
+  if (measurement.device)
+    measurement.deviceText = *value.getAsObject()->get("device");
   for (const auto &[name, input] : *measurement.dataText.getAsObject()) {
     std::optional<llvm::StringRef> file;
     if (const json::Object *source = input.getAsObject())
@@ -172,6 +200,7 @@ std::optional<Peaks> netc::peaksOf(const Measurement &measurement) {
   else if (auto stated = machine.getNumber("datasheet_bandwidth"))
     peaks.levels.push_back(
         {"memory", std::nullopt, *stated, /*isMeasured=*/false});
+  peaks.copy = machine.getNumber("copy_bandwidth");
   if (const json::Object *clock = machine.getObject("clock")) {
     if (std::optional<double> hertz = clock->getNumber("hertz"))
       peaks.clock = *hertz;
@@ -180,13 +209,14 @@ std::optional<Peaks> netc::peaksOf(const Measurement &measurement) {
   return peaks;
 }
 
-std::map<std::string, double>
-netc::peaksOfProducts(const Measurement &measurement, const Peaks &peaks) {
-  std::map<std::string, double> found;
+std::vector<std::string> netc::otherFormats(const Measurement &measurement,
+                                            const Peaks &peaks) {
+  std::set<std::string> found;
   for (const Measurement::Op &op : measurement.ops)
-    if (auto peak = peaks.formats.find(op.format); peak != peaks.formats.end())
-      found.insert(*peak);
-  return found;
+    if (peaks.formats.count(op.format) ||
+        peaks.datasheetFormats.count(op.format))
+      found.insert(op.format);
+  return {found.begin(), found.end()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -354,21 +384,39 @@ int64_t Rate::flop() const {
   return sum;
 }
 
-std::optional<double> Rate::ofMeasured(const Peaks &peaks) const {
-  if (!peaks.measured || seconds <= 0)
-    return std::nullopt;
+std::optional<double>
+Rate::shareOf(const std::map<std::string, double> &peaks) const {
   double atPeak = 0;
+  for (const auto &[format, flop] : byFormat) {
+    auto peak = peaks.find(format);
+    if (peak == peaks.end())
+      return std::nullopt;
+    atPeak += flop / peak->second;
+  }
+  return seconds > 0 ? std::optional(atPeak / seconds) : std::nullopt;
+}
+
+std::optional<double> Rate::ofMeasured(const Peaks &peaks) const {
+  if (!peaks.measured)
+    return std::nullopt;
+  std::map<std::string, double> known;
   for (const auto &[format, flop] : byFormat)
-    atPeak += flop / peaks.flopsOf(format);
-  return atPeak / seconds;
+    known[format] = peaks.flopsOf(format);
+  return shareOf(known);
 }
 
 std::optional<double> Rate::ofDatasheet(const Peaks &peaks) const {
-  bool isOfF32 = llvm::all_of(
-      byFormat, [](const auto &part) { return part.first == "f32"; });
-  return peaks.datasheet && isOfF32
-             ? std::optional(perSecond() / *peaks.datasheet)
-             : std::nullopt;
+  if (!peaks.datasheet)
+    return std::nullopt;
+  std::map<std::string, double> known = peaks.datasheetFormats;
+  known["f32"] = *peaks.datasheet;
+  return shareOf(known);
+}
+
+std::optional<double> Rate::ofClock(const Measurement &measurement) const {
+  const std::optional<Measurement::Device> &device = measurement.device;
+  return device && !device->peaks.empty() ? shareOf(device->peaks)
+                                          : std::nullopt;
 }
 
 /// The products of the ops for which `isIn` holds, multiplied by `times`.

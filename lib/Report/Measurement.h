@@ -32,6 +32,21 @@ struct Measurement {
     std::optional<double> low, high; ///< 95 % confidence; none with few steps
   };
 
+  /// What a GPU did during the steps. Unknown figures are none.
+  struct Device {
+    std::string arch;            ///< of the code
+    double compiling;            ///< seconds in which the driver compiled it
+    int64_t launches;            ///< kernels of a step
+    std::optional<double> hertz; ///< mean clock, by cycles
+    /// FLOP/s at this clock, by format.
+    std::map<std::string, double> peaks;
+    struct Telemetry {
+      std::optional<double> hertz, lowestHertz, watts, joulesPerStep, celsius;
+      std::string slowdowns;
+    };
+    std::optional<Telemetry> telemetry;
+  };
+
   /// `target` and `isa` are what the program was compiled for. `gpu` is empty
   /// if it ran on the processor.
   std::string run, network, lowering, target, isa, cpu, gpu;
@@ -48,8 +63,9 @@ struct Measurement {
   int64_t arena, buffers, peakRss;
   std::string machine; ///< name of the processor
   int64_t cores;
-  llvm::json::Value machineText = nullptr,
-                    dataText = nullptr; ///< as in the input
+  std::optional<Device> device; ///< none if they ran on the processor
+  llvm::json::Value machineText = nullptr, dataText = nullptr,
+                    deviceText = nullptr; ///< as in the input
   /// The file of each input; none for synthetic data.
   std::map<std::string, std::optional<std::string>> dataFiles;
 };
@@ -67,10 +83,11 @@ struct Peaks {
   std::optional<double> measured;  ///< FLOP/s of the fastest kernel, in f32
   std::optional<double> datasheet; ///< FLOP/s in f32
   /// Measured FLOP/s of products in other formats, if the machine has
-  /// instructions for them.
-  std::map<std::string, double> formats;
+  /// instructions for them, and those of the datasheet.
+  std::map<std::string, double> formats, datasheetFormats;
   std::string assumed;             ///< what the datasheet's figure assumes
   std::vector<MemoryLevel> levels; ///< known levels, nearest first
+  std::optional<double> copy;      ///< bytes/s of a copy in a GPU's memory
   std::optional<double> clock;     ///< hertz
   std::string clockSource;         ///< `cpufreq` or `measured`
 
@@ -80,17 +97,18 @@ struct Peaks {
   /// The same for products in a format. Without instructions for it, they are
   /// computed in f32.
   double flopsOf(const std::string &format) const {
-    auto found = formats.find(format);
-    return found == formats.end() ? flops() : found->second;
+    const auto &known = measured ? formats : datasheetFormats;
+    auto found = known.find(format);
+    return found == known.end() ? flops() : found->second;
   }
   /// The smallest level that can hold `bytes`; null if none is known.
   const MemoryLevel *levelOf(int64_t bytes) const;
 };
 
-/// The measured peaks of formats other than f32 that the measurement has
-/// products in.
-std::map<std::string, double> peaksOfProducts(const Measurement &measurement,
-                                              const Peaks &peaks);
+/// The formats other than f32 that the measurement has products in and the
+/// machine has peaks of.
+std::vector<std::string> otherFormats(const Measurement &measurement,
+                                      const Peaks &peaks);
 
 /// Parses the output of a compiled program with `--json`.
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text);
@@ -151,9 +169,14 @@ struct Rate {
   /// The seconds that the FLOP would take at the measured peaks, divided by
   /// `seconds`. None if no peak is measured.
   std::optional<double> ofMeasured(const Peaks &peaks) const;
-  /// The share of the datasheet's peak. None if that is unknown, or if products
-  /// are in other formats than f32, for which it does not hold.
+  /// The same of the datasheet's peaks. None if that of a format is unknown.
   std::optional<double> ofDatasheet(const Peaks &peaks) const;
+  /// The same of a GPU's peaks at the clock of its steps.
+  std::optional<double> ofClock(const Measurement &measurement) const;
+
+private:
+  std::optional<double>
+  shareOf(const std::map<std::string, double> &peaks) const;
 };
 
 /// The products of a step and the time of the step, without (model) and with

@@ -31,13 +31,15 @@ static std::optional<double> quotient(double part,
 
 /// Writes FLOP, their rate, and its shares of the peaks.
 static void printRate(OStream &json, llvm::StringRef key, const Rate &rate,
-                      const Peaks &peaks) {
+                      const Measurement &measurement, const Peaks &peaks) {
   json.attributeObject(key, [&] {
     json.attribute("flop", rate.flop());
     measured(json, "seconds", rate.seconds);
     measured(json, "flops", quotient(rate.flop(), rate.seconds));
     measured(json, "of_measured", rate.ofMeasured(peaks));
     measured(json, "of_datasheet", rate.ofDatasheet(peaks));
+    if (measurement.device)
+      measured(json, "of_clock", rate.ofClock(measurement));
   });
 }
 
@@ -108,13 +110,13 @@ static void batch(OStream &json, const Measurement &measurement,
       for (double loss : measurement.losses)
         json.value(loss);
     });
-    printRate(json, "model", modelRate(measurement), peaks);
-    printRate(json, "hardware", hardwareRate(measurement), peaks);
-    printRate(json, "all", rateOfAll(measurement), peaks);
+    printRate(json, "model", modelRate(measurement), measurement, peaks);
+    printRate(json, "hardware", hardwareRate(measurement), measurement, peaks);
+    printRate(json, "all", rateOfAll(measurement), measurement, peaks);
     json.attributeObject("methods", [&] {
       for (Method method : allMethods) {
         if (std::optional<Rate> by = rateBy(method, run, measurement))
-          printRate(json, nameOf(method), *by, peaks);
+          printRate(json, nameOf(method), *by, measurement, peaks);
         else
           json.attribute(nameOf(method), nullptr);
       }
@@ -136,6 +138,8 @@ static void batch(OStream &json, const Measurement &measurement,
       json.attribute("peak_rss", measurement.peakRss);
     });
     json.attribute("data", measurement.dataText);
+    if (measurement.device)
+      json.attribute("device", measurement.deviceText);
     ops(json, measurement, peaks);
   });
 }
@@ -185,7 +189,7 @@ static std::string field(std::optional<double> value) {
 
 void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
   os << "run,network,batch,threads,isa,clock,peak,step,steps,wall,name,op,"
-        "phase,calls,matmul,other,bytes,"
+        "format,phase,calls,matmul,other,bytes,"
         "seconds,flops,intensity,bound,roof_seconds,of_roof,why_above\r\n";
   for (const MeasuredRun &run : report.runs)
     for (const Measurement &measurement : run.batches)
@@ -200,7 +204,7 @@ void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
            << field(report.peaks.measured) << ','
            << field(measurement.step.median) << ',' << measurement.steps << ','
            << field(measurement.wall) << ',' << csvField(op.name) << ','
-           << op.op << ',' << op.phase << ','
+           << op.op << ',' << op.format << ',' << op.phase << ','
            << (op.calls ? std::to_string(*op.calls) : "") << ',' << op.matmul
            << ',' << op.other << ',' << work.bytes << ',' << field(op.seconds)
            << ',' << field(quotient(op.flop(), op.seconds)) << ','

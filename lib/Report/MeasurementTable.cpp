@@ -189,13 +189,16 @@ private:
 
 /// Such as `435.1 GFLOP/s over the step: 79.5 % of the measured peak, 82.0 % of
 /// the datasheet's`.
-static std::string rateText(const Rate &rate, const Peaks &peaks) {
+static std::string rateText(const Rate &rate, const Measurement &measurement,
+                            const Peaks &peaks) {
   std::vector<std::string> shares;
   if (auto share = rate.ofMeasured(peaks))
     shares.push_back(percent(*share) + " of the measured peak" +
                      (rate.byFormat.size() > 1 ? "s" : ""));
   if (auto share = rate.ofDatasheet(peaks))
     shares.push_back(percent(*share) + " of the datasheet's");
+  if (auto share = rate.ofClock(measurement))
+    shares.push_back(percent(*share) + " at the clock of the steps");
   return flopRate(rate.perSecond()) + " over the step" +
          (shares.empty() ? "" : ": ") + llvm::join(shares, ", ");
 }
@@ -206,6 +209,33 @@ static std::string dataText(const Measurement &measurement) {
   for (const auto &[name, file] : measurement.dataFiles)
     inputs.push_back(name + (file ? " from " + *file : " at random"));
   return llvm::join(inputs, ", ");
+}
+
+/// Adds the code, the clock and the power of a GPU.
+static void addDevice(Lines &lines, const Measurement::Device &device) {
+  lines.add("code", fmt::format("for {}, compiled by the driver in {} s; {} "
+                                "launches a step",
+                                device.arch, number(device.compiling),
+                                device.launches));
+  std::vector<std::string> clock, power;
+  auto add = [](std::vector<std::string> &to, const char *text,
+                std::optional<double> value, double unit = 1) {
+    if (value)
+      to.push_back(fmt::format(fmt::runtime(text), number(*value * unit)));
+  };
+  add(clock, "{} GHz by cycles", device.hertz, 1e-9);
+  if (const auto &telemetry = device.telemetry) {
+    add(clock, "{} GHz by NVML", telemetry->hertz, 1e-9);
+    add(clock, "at lowest {}", telemetry->lowestHertz, 1e-9);
+    add(power, "{} W", telemetry->watts);
+    add(power, "{} J a step", telemetry->joulesPerStep);
+    add(power, "at most {} °C", telemetry->celsius);
+    if (!telemetry->slowdowns.empty())
+      power.push_back("slowed by " + telemetry->slowdowns);
+  }
+  lines.add("clock", clock.empty() ? "unknown" : llvm::join(clock, ", "));
+  lines.add("power", power.empty() ? "unknown: there is no NVML"
+                                   : llvm::join(power, ", "));
 }
 
 /// A smaller share of the step outside of ops is not reported.
@@ -242,8 +272,9 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
     lines.add("outside of ops",
               percent(*outside) +
                   " of the step; the shares above are of what ops take");
-  lines.add("model FLOP", rateText(modelRate(measurement), peaks));
-  lines.add("hardware FLOP", rateText(hardwareRate(measurement), peaks));
+  lines.add("model FLOP", rateText(modelRate(measurement), measurement, peaks));
+  lines.add("hardware FLOP",
+            rateText(hardwareRate(measurement), measurement, peaks));
   lines.add("all FLOP", flopRate(rateOfAll(measurement).perSecond()) +
                             " over the step, with those that are not matmul");
   lines.add("matmul ops",
@@ -259,6 +290,8 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
               fmt::format("{:.6g}, at last {:.6g}", measurement.losses.front(),
                           measurement.losses.back()));
   lines.add("data", dataText(measurement));
+  if (measurement.device)
+    addDevice(lines, *measurement.device);
   lines.print(os, options.colour);
 }
 
@@ -314,20 +347,22 @@ static void printMethods(llvm::raw_ostream &os, const MeasuredRun &run,
             {"all steps", Style::Dim}});
   grid.addRule();
   auto addRow = [&](const Measurement &measurement, const char *name,
-                    std::optional<double> (Rate::*share)(const Peaks &) const) {
+                    auto share, const auto &of) {
     std::vector<Grid::Cell> row = {
         {std::to_string(measurement.batch), Style::Bold}, {name, Style::Dim}};
     for (Method method : allMethods) {
       std::optional<Rate> rate = rateBy(method, run, measurement);
-      row.push_back({percent(rate ? ((*rate).*share)(peaks) : std::nullopt)});
+      row.push_back({percent(rate ? ((*rate).*share)(of) : std::nullopt)});
     }
     grid.add(std::move(row));
   };
   for (const Measurement &measurement : run.batches) {
     if (peaks.measured)
-      addRow(measurement, "measured peak", &Rate::ofMeasured);
+      addRow(measurement, "measured peak", &Rate::ofMeasured, peaks);
     if (hardwareRate(measurement).ofDatasheet(peaks))
-      addRow(measurement, "datasheet", &Rate::ofDatasheet);
+      addRow(measurement, "datasheet", &Rate::ofDatasheet, peaks);
+    if (hardwareRate(measurement).ofClock(measurement))
+      addRow(measurement, "peak at its clock", &Rate::ofClock, measurement);
   }
   os << '\n';
   grid.print(os, 2, colour);
@@ -344,25 +379,41 @@ std::string netc::processorText(const Measurement &any, const Peaks &peaks) {
   return text;
 }
 
+/// Such as `61.2 TFLOP/s measured, 66.9 by the datasheet`.
+static std::string peakText(std::optional<double> measured,
+                            std::optional<double> datasheet) {
+  std::vector<std::string> peak;
+  if (measured)
+    peak.push_back(flopRate(*measured) + " measured");
+  if (datasheet)
+    peak.push_back(flopRate(*datasheet) + " by the datasheet");
+  return peak.empty() ? "unknown" : llvm::join(peak, ", ");
+}
+
 static void printMachine(llvm::raw_ostream &os, const Measurement &any,
                          const Peaks &peaks) {
   Lines lines;
   lines.add("machine", processorText(any, peaks));
-  std::vector<std::string> peak;
-  if (peaks.measured)
-    peak.push_back(flopRate(*peaks.measured) + " measured");
-  if (peaks.datasheet)
-    peak.push_back(flopRate(*peaks.datasheet) +
-                   " by the datasheet: " + peaks.assumed);
-  lines.add("peak, f32", peak.empty() ? "unknown" : llvm::join(peak, ", "));
-  for (const auto &[format, flops] : peaksOfProducts(any, peaks))
-    lines.add("peak, " + format, flopRate(flops) + " measured");
+  lines.add("peak, f32", peakText(peaks.measured, peaks.datasheet) +
+                             (peaks.datasheet ? ": " + peaks.assumed : ""));
+  auto in = [](const std::map<std::string, double> &peaks,
+               const std::string &format) {
+    auto found = peaks.find(format);
+    return found == peaks.end() ? std::nullopt : std::optional(found->second);
+  };
+  for (const std::string &format : otherFormats(any, peaks))
+    lines.add("peak, " + format, peakText(in(peaks.formats, format),
+                                          in(peaks.datasheetFormats, format)));
+  auto byteRate = [](double value) {
+    return quantity(value, Dimension(Dimension::Data) / Dimension::Time);
+  };
   for (const MemoryLevel &level : peaks.levels)
     lines.add(level.name,
-              quantity(level.bandwidth,
-                       Dimension(Dimension::Data) / Dimension::Time) +
+              byteRate(level.bandwidth) +
                   (level.isMeasured ? " measured" : " by the datasheet") +
                   (level.bytes ? ", holds " + bytes(*level.bytes) : ""));
+  if (peaks.copy)
+    lines.add("", byteRate(*peaks.copy) + " of a copy");
   lines.add("counted", "1 multiply-add = 2 FLOP");
   lines.print(os, /*colour=*/false);
 }

@@ -141,13 +141,14 @@ TEST(Measurement, DividesByThePeakOfEachFormat) {
   all.peaks.datasheet = 2e9;
   all.peaks.formats = {{"bf16", 4e9}};
   Measurement &measurement = all.runs[0].batches[0];
-  EXPECT_EQ(peaksOfProducts(measurement, all.peaks).size(), 0u);
+  EXPECT_EQ(otherFormats(measurement, all.peaks).size(), 0u);
   EXPECT_DOUBLE_EQ(*modelRate(measurement).ofMeasured(all.peaks), 0.4);
   EXPECT_DOUBLE_EQ(*modelRate(measurement).ofDatasheet(all.peaks), 0.2);
 
   // 1 ms at the peak of bf16 and 4 ms at that of f32, in 20 ms.
   measurement.ops[0].format = "bf16";
-  EXPECT_EQ(peaksOfProducts(measurement, all.peaks), all.peaks.formats);
+  EXPECT_EQ(otherFormats(measurement, all.peaks),
+            std::vector<std::string>{"bf16"});
   EXPECT_DOUBLE_EQ(*modelRate(measurement).ofMeasured(all.peaks), 0.25);
   EXPECT_EQ(modelRate(measurement).ofDatasheet(all.peaks), std::nullopt);
   const Work work = measuredParts(measurement, all.peaks)[1].work;
@@ -159,9 +160,41 @@ TEST(Measurement, DividesByThePeakOfEachFormat) {
        {"peak, bf16  4 GFLOP/s measured\n", "25.0 % of the measured peaks\n"})
     EXPECT_NE(table.find(text), std::string::npos) << table;
 
+  // The datasheet may know the format, too.
+  all.peaks.datasheetFormats = {{"bf16", 8e9}};
+  EXPECT_DOUBLE_EQ(*modelRate(measurement).ofDatasheet(all.peaks), 0.125);
+
   // Without instructions for it, products of a format are computed in f32.
   all.peaks.formats.clear();
   EXPECT_DOUBLE_EQ(*modelRate(measurement).ofMeasured(all.peaks), 0.4);
+}
+
+TEST(Measurement, HasTheClockAndThePowerOfAGpu) {
+  std::string text = programOutput(4);
+  text.insert(text.rfind('}'), R"(, "device": {"arch": "sm_90a",
+    "compile_seconds": 0.5, "launches": 7, "hertz": 1.5e9,
+    "peak_at_clock": {"f32": 8e8, "bf16": 4e9},
+    "telemetry": {"hertz": 1.4e9, "lowest_hertz": 1.2e9, "watts": 300,
+      "joules_per_step": null, "highest_celsius": 60, "slowdowns": "thermal"}})");
+  MeasurementReport all = report({4});
+  all.runs[0].batches[0] = llvm::cantFail(parseMeasurement(text));
+  Measurement &measurement = all.runs[0].batches[0];
+  EXPECT_DOUBLE_EQ(*modelRate(measurement).ofClock(measurement), 0.5);
+  auto print = [](llvm::raw_ostream &os, auto &report) {
+    printTable(os, report, TableOptions());
+  };
+  std::string table = printed(all, print);
+  for (const char *text :
+       {"for sm_90a, compiled by the driver in 0.500 s; 7 launches a step\n",
+        "1.500 GHz by cycles, 1.400 GHz by NVML, at lowest 1.200\n",
+        "300.0 W, at most 60.00 °C, slowed by thermal\n",
+        "50.0 % at the clock of the steps\n", "4  peak at its clock"})
+    EXPECT_NE(table.find(text), std::string::npos) << text << table;
+  measurement.device->telemetry.reset();
+  EXPECT_NE(printed(all, print).find("unknown: there is no NVML\n"),
+            std::string::npos);
+  measurement.ops[0].format = "f16";
+  EXPECT_EQ(modelRate(measurement).ofClock(measurement), std::nullopt);
 }
 
 TEST(Measurement, KnowsWhatIsMissing) {
@@ -270,10 +303,11 @@ TEST(Measurement, IsPrinted) {
   std::string json = printed(all, printJson);
   EXPECT_NE(json.find("\"of_datasheet\": null"), std::string::npos);
   std::string csv = printed(all, printCsv);
-  EXPECT_NE(csv.find("\r\nr,N,1,1,avx2,2e+09,1e+09,0.02,10,0.5,a.linear,linear,"
-                     "forward,1,4000000,0,100000,"
-                     "0.008,5e+08,40,compute,0.004,0.5,\r\n"),
-            std::string::npos)
+  EXPECT_NE(
+      csv.find("\r\nr,N,1,1,avx2,2e+09,1e+09,0.02,10,0.5,a.linear,linear,f32,"
+               "forward,1,4000000,0,100000,"
+               "0.008,5e+08,40,compute,0.004,0.5,\r\n"),
+      std::string::npos)
       << csv;
 }
 
@@ -395,7 +429,7 @@ TEST(Measurement, BoundsOnlyWhatRan) {
   EXPECT_TRUE(lineOf("\n  relu ").contains("memory"));
   EXPECT_TRUE(lineOf("\n  b ").ends_with("·"));
   EXPECT_FALSE(lineOf("\n  b ").contains("compute"));
-  EXPECT_NE(printed(all, printCsv).find(",b,tanh,forward,0,0,1,0,0,,,,,,\r\n"),
+  EXPECT_NE(printed(all, printCsv).find(",b,tanh,,forward,0,0,1,0,0,,,,,,\r\n"),
             std::string::npos);
   std::string json = printed(all, printJson);
   json = json.substr(json.find("\"name\": \"b\""));

@@ -236,12 +236,10 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
   MeasurementReport report;
   report.runs.resize(subjects.size());
   std::vector<std::string> arguments = options.arguments;
-  arguments.insert(arguments.end(), {"--json", "--quiet"});
-  if (isHere) {
-    arguments.push_back("--peaks");
+  arguments.insert(arguments.end(), {"--json", "--quiet", "--peaks"});
+  if (isHere)
     if (std::string caches = textOf(cachesHere()); !caches.empty())
       arguments.push_back("--caches=" + caches);
-  }
   for (const Program &program : compiled) {
     progress.begin("measuring " + program.name, /*isMeasurement=*/true);
     llvm::Expected<Measurement> measurement =
