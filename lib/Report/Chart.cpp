@@ -138,8 +138,7 @@ std::optional<double> Chart::share(Method method, const MeasuredRun &run,
   std::optional<Rate> rate = rateBy(method, run, measurement);
   if (!rate)
     return std::nullopt;
-  return report.peaks.measured ? rate->ofMeasured(report.peaks)
-                               : rate->ofDatasheet(report.peaks);
+  return rate->ofMeasured(report.peaks);
 }
 
 void Chart::addRun(const MeasuredRun &run, const std::string &name) {
@@ -159,17 +158,14 @@ void Chart::addRun(const MeasuredRun &run, const std::string &name) {
 /// The lines below the bars: what was measured, the peaks and conventions.
 std::vector<std::string> Chart::notes() const {
   const Measurement &any = report.runs.front().batches.front();
-  std::string peak =
-      fmt::format("peak {:.4g} GFLOP/s f32", report.peaks.flops() * 1e-9);
-  if (report.peaks.measured)
-    peak += " measured";
-  if (report.peaks.measured && report.peaks.datasheet)
-    peak += fmt::format(", {:.4g}", *report.peaks.datasheet * 1e-9);
+  std::string peak = fmt::format("peak {:.4g} GFLOP/s f32 measured",
+                                 report.peaks.flops() * 1e-9);
   if (report.peaks.datasheet)
-    peak += " by the datasheet";
+    peak += fmt::format(", {:.4g} by the datasheet",
+                        *report.peaks.datasheet * 1e-9);
   for (const std::string &format : otherFormats(any, report.peaks))
-    peak += fmt::format(", {:.4g} {}{}", report.peaks.flopsOf(format) * 1e-9,
-                        format, report.peaks.measured ? " measured" : "");
+    peak += fmt::format(", {:.4g} {} measured",
+                        report.peaks.flopsOf(format) * 1e-9, format);
   return {processorText(any, report.peaks) +
               (any.gpu.empty()
                    ? ", " + counted(any.threads, "thread") + ", " + any.isa
@@ -227,9 +223,7 @@ void Chart::print(llvm::raw_ostream &os) const {
   os << fmt::format(
       "  <rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n", width,
       bottom + below);
-  os << text(left, 22, "start",
-             report.peaks.measured ? "Utilization of the measured peak"
-                                   : "Utilization of the datasheet peak",
+  os << text(left, 22, "start", "Utilization of the measured peak",
              " font-size=\"15\" font-weight=\"bold\"");
   double key = left;
   for (Method method : methods) {

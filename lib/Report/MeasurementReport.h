@@ -22,8 +22,8 @@ void printJson(llvm::raw_ostream &os, const MeasurementReport &report);
 void printCsv(llvm::raw_ostream &os, const MeasurementReport &report);
 
 /// Prints an SVG bar chart: a group for each run and batch size, with a bar for
-/// each method. Bars show the utilization of the measured peak, or of the
-/// datasheet's if none is measured. Groups wrap at the width of a page.
+/// each method. Bars show the utilization of the measured peak. Groups wrap at
+/// the width of a page.
 void printChart(llvm::raw_ostream &os, const MeasurementReport &report);
 
 /// The processor as text, `CPU, 4 cores at 2.50 GHz (measured)`, or the GPU.

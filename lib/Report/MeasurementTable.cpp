@@ -379,14 +379,18 @@ std::string netc::processorText(const Measurement &any, const Peaks &peaks) {
   return text;
 }
 
-/// Such as `61.2 TFLOP/s measured, 66.9 by the datasheet`.
+static std::string withSource(const std::string &rate, bool isMeasured) {
+  return rate + (isMeasured ? " measured" : " by the datasheet");
+}
+
+/// Such as `61.2 TFLOP/s measured, 66.9 TFLOP/s by the datasheet`.
 static std::string peakText(std::optional<double> measured,
                             std::optional<double> datasheet) {
   std::vector<std::string> peak;
   if (measured)
-    peak.push_back(flopRate(*measured) + " measured");
+    peak.push_back(withSource(flopRate(*measured), /*isMeasured=*/true));
   if (datasheet)
-    peak.push_back(flopRate(*datasheet) + " by the datasheet");
+    peak.push_back(withSource(flopRate(*datasheet), /*isMeasured=*/false));
   return peak.empty() ? "unknown" : llvm::join(peak, ", ");
 }
 
@@ -409,8 +413,7 @@ static void printMachine(llvm::raw_ostream &os, const Measurement &any,
   };
   for (const MemoryLevel &level : peaks.levels)
     lines.add(level.name,
-              byteRate(level.bandwidth) +
-                  (level.isMeasured ? " measured" : " by the datasheet") +
+              withSource(byteRate(level.bandwidth), level.isMeasured) +
                   (level.bytes ? ", holds " + bytes(*level.bytes) : ""));
   if (peaks.copy)
     lines.add("", byteRate(*peaks.copy) + " of a copy");

@@ -83,7 +83,7 @@ double CudaPeaks::secondsOf(CudaDriver::Function function, int64_t blocks,
   return std::max(double(milliseconds) * 1e-3, 1e-6);
 }
 
-double CudaPeaks::flopsOf(const PeakKernel &kernel) const {
+PeakRate CudaPeaks::rateOf(const PeakKernel &kernel) const {
   CudaDriver::Function function = functionNamed(kernel.name);
   int64_t blocks = blocksPerProcessor * device.gpu().multiprocessors;
   int64_t iterations = firstIterations;
@@ -93,10 +93,17 @@ double CudaPeaks::flopsOf(const PeakKernel &kernel) const {
     return secondsOf(function, blocks, PeakKernel::kThreads, arguments, 1);
   };
   iterations = int64_t(double(iterations) * windowSeconds / seconds()) + 1;
-  double shortest = seconds();
-  for (int window = 1; window < windows; ++window)
-    shortest = std::min(shortest, seconds());
-  return double(iterations) * double(blocks) * double(kernel.flop) / shortest;
+  const double flop = double(iterations) * double(blocks) * double(kernel.flop);
+  PeakRate rate{kernel.name, kernel.format, 0};
+  for (int window = 0; window < windows; ++window) {
+    std::vector<ClockReading> before = readClocks();
+    double flops = flop / seconds();
+    if (flops > rate.flops) {
+      rate.flops = flops;
+      rate.hertz = hertzBetween(before, readClocks());
+    }
+  }
+  return rate;
 }
 
 double CudaPeaks::bandwidthOf(const StreamKernel &kernel) const {
@@ -131,14 +138,9 @@ double CudaPeaks::bandwidthOf(const StreamKernel &kernel) const {
 Peaks CudaPeaks::measure() const {
   Peaks peaks = device.datasheet();
   const DeviceArch *arch = deviceArchNamed(device.gpu().arch);
-  for (const PeakKernel &kernel : peakKernels) {
-    if (kernel.capability > arch->capability)
-      continue;
-    std::vector<ClockReading> before = readClocks();
-    double flops = flopsOf(kernel);
-    peaks.measured.push_back({kernel.name, kernel.format, flops,
-                              hertzBetween(before, readClocks())});
-  }
+  for (const PeakKernel &kernel : peakKernels)
+    if (kernel.capability <= arch->capability)
+      peaks.measured.push_back(rateOf(kernel));
   peaks.bandwidth = bandwidthOf(triadKernel);
   peaks.copy = bandwidthOf(copyKernel);
   return peaks;

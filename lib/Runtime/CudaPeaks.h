@@ -32,7 +32,7 @@ private:
   /// The seconds of `times` launches, by events of the driver.
   double secondsOf(CudaDriver::Function function, int64_t blocks,
                    int64_t threads, void **arguments, int64_t times) const;
-  double flopsOf(const program::PeakKernel &kernel) const;
+  PeakRate rateOf(const program::PeakKernel &kernel) const;
   /// Bytes/s; 0 if there is not enough memory.
   double bandwidthOf(const program::StreamKernel &kernel) const;
   std::vector<program::ClockReading> readClocks() const;

@@ -383,9 +383,10 @@ static void printPeak(std::string &text, const Peaks &peaks,
   text += isF32 ? "  peak      " : "            ";
   if (measured > 0)
     print(text, "%.4g GFLOP/s measured", measured * 1e-9);
-  if (stated > 0)
-    print(text, "%s%.4g %sby the datasheet", measured > 0 ? ", " : "",
-          stated * 1e-9, measured > 0 ? "" : "GFLOP/s ");
+  if (measured > 0 && stated > 0)
+    print(text, ", %.4g by the datasheet", stated * 1e-9);
+  else if (stated > 0)
+    print(text, "%.4g GFLOP/s by the datasheet", stated * 1e-9);
   if (stated > 0 && hertz > 0)
     print(text, ", %.4g at the clock of the steps",
           peaks.perCycle.at(format) * hertz * 1e-9);
@@ -410,14 +411,14 @@ static void printPeaks(std::string &text, const Measurement &measurement) {
     if (peaks.caches[i] > 0)
       print(text, "  %-8s  %.4g GB/s measured\n", levelName(i).c_str(),
             peaks.caches[i] * 1e-9);
-  if (peaks.bandwidth > 0)
+  if (peaks.bandwidth > 0) {
     print(text, "  memory    %.4g GB/s measured", peaks.bandwidth * 1e-9);
-  if (peaks.copy > 0)
-    print(text, ", %.4g of a copy", peaks.copy * 1e-9);
-  if (peaks.bandwidth > 0 && peaks.datasheetBandwidth > 0)
-    print(text, ", %.4g by the datasheet", peaks.datasheetBandwidth * 1e-9);
-  if (peaks.bandwidth > 0)
+    if (peaks.datasheetBandwidth > 0)
+      print(text, ", %.4g by the datasheet", peaks.datasheetBandwidth * 1e-9);
     text += '\n';
+  }
+  if (peaks.copy > 0)
+    print(text, "            %.4g GB/s of a copy\n", peaks.copy * 1e-9);
 }
 
 /// The ten slowest ops, slowest first. An op that was fused into another one

@@ -11,6 +11,8 @@
 using namespace netc::runtime;
 
 static const std::chrono::milliseconds period(50);
+/// The samples of a second.
+static const size_t samplesForPower = 20;
 
 std::string Telemetry::slowdownNames() const {
   std::string names;
@@ -29,6 +31,51 @@ std::string Telemetry::whyNotComparable() const {
   if (slowdowns & Thermal)
     return "the GPU lowers its clock since it is too hot";
   return "";
+}
+
+static double mean(const std::vector<double> &values) {
+  double sum = 0;
+  for (double value : values)
+    sum += value;
+  return sum / double(values.size());
+}
+static double lowest(const std::vector<double> &values) {
+  return *std::min_element(values.begin(), values.end());
+}
+static double highest(const std::vector<double> &values) {
+  return *std::max_element(values.begin(), values.end());
+}
+static double growth(const std::vector<double> &values) {
+  return values.back() - values.front();
+}
+
+Telemetry Telemetry::of(const std::vector<DeviceState> &states) {
+  Telemetry telemetry;
+  telemetry.samples = states.size();
+  auto set = [&](std::optional<double> &to,
+                 std::optional<double> DeviceState::*member, auto reduce) {
+    std::vector<double> values;
+    for (const DeviceState &state : states)
+      if (const std::optional<double> &value = state.*member)
+        values.push_back(*value);
+    if (!values.empty())
+      to = reduce(values);
+  };
+  set(telemetry.hertz, &DeviceState::hertz, mean);
+  set(telemetry.lowestHertz, &DeviceState::hertz, lowest);
+  set(telemetry.memoryHertz, &DeviceState::memoryHertz, mean);
+  set(telemetry.highestCelsius, &DeviceState::celsius, highest);
+  if (states.size() >= samplesForPower) {
+    set(telemetry.watts, &DeviceState::watts, mean);
+    set(telemetry.highestWatts, &DeviceState::watts, highest);
+    set(telemetry.joules, &DeviceState::joules, growth);
+  }
+  for (const DeviceState &state : states) {
+    telemetry.slowdowns |= state.slowdowns;
+    telemetry.otherProcesses =
+        std::max(telemetry.otherProcesses, state.processes - 1);
+  }
+  return telemetry;
 }
 
 Sampler::Sampler(const std::string &busId) : nvml(busId) {
@@ -60,47 +107,8 @@ size_t Sampler::sample() {
 
 Telemetry Sampler::since(size_t first) {
   std::lock_guard<std::mutex> lock(mutex);
-  Telemetry telemetry;
+  Telemetry telemetry =
+      Telemetry::of({states.begin() + ptrdiff_t(first), states.end()});
   telemetry.lack = nvml.lack();
-  telemetry.samples = states.size() - first;
-  using Member = std::optional<double> DeviceState::*;
-  auto known = [&](Member member) {
-    std::vector<double> values;
-    for (size_t i = first; i < states.size(); ++i)
-      if (const std::optional<double> &value = states[i].*member)
-        values.push_back(*value);
-    return values;
-  };
-  auto set = [&](std::optional<double> &to, Member member, auto reduce) {
-    if (std::vector<double> values = known(member); !values.empty())
-      to = reduce(values);
-  };
-  auto mean = [](const std::vector<double> &values) {
-    double sum = 0;
-    for (double value : values)
-      sum += value;
-    return sum / double(values.size());
-  };
-  auto highest = [](const std::vector<double> &values) {
-    return *std::max_element(values.begin(), values.end());
-  };
-  auto lowest = [](const std::vector<double> &values) {
-    return *std::min_element(values.begin(), values.end());
-  };
-  set(telemetry.hertz, &DeviceState::hertz, mean);
-  set(telemetry.lowestHertz, &DeviceState::hertz, lowest);
-  set(telemetry.memoryHertz, &DeviceState::memoryHertz, mean);
-  set(telemetry.watts, &DeviceState::watts, mean);
-  set(telemetry.highestWatts, &DeviceState::watts, highest);
-  set(telemetry.highestCelsius, &DeviceState::celsius, highest);
-  set(telemetry.joules, &DeviceState::joules,
-      [](const std::vector<double> &values) {
-        return values.back() - values.front();
-      });
-  for (size_t i = first; i < states.size(); ++i) {
-    telemetry.slowdowns |= states[i].slowdowns;
-    telemetry.otherProcesses =
-        std::max(telemetry.otherProcesses, states[i].processes - 1);
-  }
   return telemetry;
 }

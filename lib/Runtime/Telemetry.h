@@ -16,11 +16,15 @@ namespace netc::runtime {
 
 /// The states of a device in a span of time.
 struct Telemetry {
+  /// Summarizes samples that were taken 50 ms apart.
+  static Telemetry of(const std::vector<DeviceState> &states);
+
   std::string lack; ///< why nothing is known; empty if something is
   size_t samples = 0;
   /// Means, and the lowest or the highest; none if unknown.
-  std::optional<double> hertz, lowestHertz, memoryHertz, watts, highestWatts,
-      highestCelsius;
+  std::optional<double> hertz, lowestHertz, memoryHertz, highestCelsius;
+  /// Of spans of a second or more, since power is a mean of about so long.
+  std::optional<double> watts, highestWatts;
   std::optional<double> joules; ///< in the whole span
   uint64_t slowdowns = 0;
   int otherProcesses = 0; ///< that computed, the most at once

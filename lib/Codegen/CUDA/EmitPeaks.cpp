@@ -247,9 +247,16 @@ void PeakEmitter::emitStream(const program::StreamKernel &kernel) {
 void PeakEmitter::emitClocks() {
   ValueRange parameters = begin(program::clockKernel, {pointer}, /*threads=*/1);
   Value block = b.create<NVVM::BlockIdXOp>(b.getI32Type());
-  SmallVector<Value> values = ptx.clocks();
+  auto read = [&](StringRef name, Type type) -> Value {
+    auto intrinsic = b.getStringAttr("llvm.nvvm.read.ptx.sreg." + name);
+    return b.create<LLVM::CallIntrinsicOp>(type, intrinsic, ValueRange())
+        .getResult(0);
+  };
+  Value values[] = {
+      read("clock64", b.getI64Type()), read("globaltimer", b.getI64Type()),
+      b.create<arith::ExtUIOp>(b.getI64Type(), read("smid", b.getI32Type()))};
   for (auto [i, value] : llvm::enumerate(values)) {
-    Value at = ptx.add(ptx.mul(block, values.size()), ptx.i32(i));
+    Value at = ptx.add(ptx.mul(block, std::size(values)), ptx.i32(i));
     b.create<LLVM::StoreOp>(
         value, b.create<LLVM::GEPOp>(pointer, value.getType(), parameters[0],
                                      ValueRange{at}));

@@ -194,13 +194,3 @@ SmallVector<Value> PtxBuilder::beginProduct(bool isBF16, Value left,
                  outputs + inputs + "l,l,b,~{memory}", b.getF32Type(), count,
                  operands, /*hasEffects=*/true);
 }
-
-SmallVector<Value> PtxBuilder::clocks() {
-  // In one statement, so that nothing comes between the two clocks.
-  SmallVector<Value> clocks =
-      results("mov.u64 $0, %clock64; mov.u64 $1, %globaltimer",
-              "=l,=l,~{memory}", b.getI64Type(), 2, {}, /*hasEffects=*/true);
-  Value number = pure("mov.u32 $0, %smid", "=r", b.getI32Type(), {});
-  clocks.push_back(b.create<arith::ExtUIOp>(b.getI64Type(), number));
-  return clocks;
-}

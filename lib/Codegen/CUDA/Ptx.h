@@ -97,10 +97,6 @@ public:
   /// Waits until all products are complete, and returns their sums.
   llvm::SmallVector<mlir::Value> waitForProducts(mlir::ValueRange sums);
 
-  /// The cycles of this multiprocessor, the nanoseconds of the device, and the
-  /// number of this multiprocessor, as 64 bits each.
-  llvm::SmallVector<mlir::Value> clocks();
-
 private:
   mlir::Value pure(llvm::StringRef text, llvm::StringRef constraints,
                    mlir::Type type, mlir::ValueRange operands);

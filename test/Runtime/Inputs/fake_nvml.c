@@ -19,11 +19,11 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *id, void **device) {
 }
 int nvmlDeviceGetClockInfo(void *device, int clock, unsigned *megahertz) {
   *megahertz = clock == 1 ? 1400 : 2500;
-  return 0;
+  return fails("clock");
 }
 int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts) {
   *milliwatts = 400000;
-  return fails("power");
+  return 0;
 }
 int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millijoules) {
   static unsigned long long used;
