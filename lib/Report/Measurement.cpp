@@ -447,6 +447,18 @@ Rate netc::rateOfAll(const Measurement &measurement) {
   return rate;
 }
 
+std::map<std::string, Rate>
+netc::ratesByFormat(const Measurement &measurement) {
+  std::map<std::string, Rate> rates;
+  for (const Measurement::Op &op : measurement.ops)
+    if (op.matmul && op.seconds) {
+      Rate &rate = rates[op.format];
+      rate.byFormat[op.format] += op.matmul;
+      rate.seconds += *op.seconds;
+    }
+  return rates;
+}
+
 std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
                                  const Measurement &measurement) {
   switch (method) {

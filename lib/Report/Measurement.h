@@ -186,6 +186,10 @@ Rate hardwareRate(const Measurement &measurement);
 /// All FLOP of a step and its time. FLOP outside of products count as f32.
 Rate rateOfAll(const Measurement &measurement);
 
+/// The products in each format, and the time of the ops that multiply in it.
+/// Empty if ops are not timed.
+std::map<std::string, Rate> ratesByFormat(const Measurement &measurement);
+
 /// The four ways to measure utilization; see docs/Measuring.md. All count
 /// matmul FLOP.
 enum class Method { Theory, One, Batch, Epoch };

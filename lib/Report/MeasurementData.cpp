@@ -113,6 +113,10 @@ static void batch(OStream &json, const Measurement &measurement,
     printRate(json, "model", modelRate(measurement), measurement, peaks);
     printRate(json, "hardware", hardwareRate(measurement), measurement, peaks);
     printRate(json, "all", rateOfAll(measurement), measurement, peaks);
+    json.attributeObject("formats", [&] {
+      for (const auto &[format, rate] : ratesByFormat(measurement))
+        printRate(json, format, rate, measurement, peaks);
+    });
     json.attributeObject("methods", [&] {
       for (Method method : allMethods) {
         if (std::optional<Rate> by = rateBy(method, run, measurement))

@@ -190,7 +190,7 @@ private:
 /// Such as `435.1 GFLOP/s over the step: 79.5 % of the measured peak, 82.0 % of
 /// the datasheet's`.
 static std::string rateText(const Rate &rate, const Measurement &measurement,
-                            const Peaks &peaks) {
+                            const Peaks &peaks, const char *of = "the step") {
   std::vector<std::string> shares;
   if (auto share = rate.ofMeasured(peaks))
     shares.push_back(percent(*share) + " of the measured peak" +
@@ -199,7 +199,7 @@ static std::string rateText(const Rate &rate, const Measurement &measurement,
     shares.push_back(percent(*share) + " of the datasheet's");
   if (auto share = rate.ofClock(measurement))
     shares.push_back(percent(*share) + " at the clock of the steps");
-  return flopRate(rate.perSecond()) + " over the step" +
+  return flopRate(rate.perSecond()) + " over " + of +
          (shares.empty() ? "" : ": ") + llvm::join(shares, ", ");
 }
 
@@ -275,6 +275,12 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
   lines.add("model FLOP", rateText(modelRate(measurement), measurement, peaks));
   lines.add("hardware FLOP",
             rateText(hardwareRate(measurement), measurement, peaks));
+  std::map<std::string, Rate> formats = ratesByFormat(measurement);
+  for (const auto &[format, rate] : formats)
+    if (formats.size() > 1)
+      lines.add("in " + format,
+                quantity(rate.flop(), Dimension::Flop) + ", " +
+                    rateText(rate, measurement, peaks, "their ops"));
   lines.add("all FLOP", flopRate(rateOfAll(measurement).perSecond()) +
                             " over the step, with those that are not matmul");
   lines.add("matmul ops",

@@ -157,7 +157,11 @@ TEST(Measurement, DividesByThePeakOfEachFormat) {
     printTable(os, report, TableOptions());
   });
   for (const char *text :
-       {"peak, bf16  4 GFLOP/s measured\n", "25.0 % of the measured peaks\n"})
+       {"peak, bf16  4 GFLOP/s measured\n", "25.0 % of the measured peaks\n",
+        "  in bf16         4 MFLOP, 500 MFLOP/s over their ops: 12.5 % of the "
+        "measured peak\n"
+        "  in f32          4 MFLOP, 500 MFLOP/s over their ops: 50.0 % of the "
+        "measured peak, 25.0 % of the datasheet's\n"})
     EXPECT_NE(table.find(text), std::string::npos) << table;
 
   // The datasheet may know the format, too.
