@@ -7,6 +7,7 @@
 #include "lib/Program/DeviceCode.h"
 #include "lib/Runtime/Failure.h"
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace netc::program;
@@ -15,6 +16,10 @@ using namespace netc::runtime;
 /// The most launches of a step that becomes a graph. To instantiate a larger
 /// graph would take longer than it saves.
 static const int64_t kGraphLaunches = 100000;
+
+/// More nanoseconds than the host takes to launch a kernel and to record an
+/// event.
+static const int64_t kLaunchTime = 10'000;
 
 extern "C" void netc_launch(int64_t kernel, void **arguments) {
   CudaDevice::launch(kernel, arguments);
@@ -171,11 +176,13 @@ void CudaDevice::step(Recorder *recorder) {
     capture();
   if (recorder)
     recorder->beginStep();
+  int64_t begin = now();
   if (graph)
     driver.check(driver.launchGraph(graph, stream), "cuGraphLaunch");
   else
     run();
   driver.check(driver.synchronize(stream), "cuStreamSynchronize");
+  lastStep = now() - begin;
   if (recorder)
     recorder->endStep();
 }
@@ -205,7 +212,8 @@ void CudaDevice::timeOps(Recorder &recorder) {
   // Keep the device busy while the step is launched. Otherwise events would
   // measure the intervals between launches.
   if (graph)
-    for (int i = 0; i < 2; ++i)
+    for (int64_t covered = 0; covered < facts.launches * kLaunchTime;
+         covered += std::max<int64_t>(lastStep, kLaunchTime))
       driver.check(driver.launchGraph(graph, stream), "cuGraphLaunch");
   timed.clear();
   mark();

@@ -80,6 +80,7 @@ private:
   std::vector<program::Kernel> kernels;
   std::vector<CudaDriver::Function> functions;
   int64_t steps = 0;
+  int64_t lastStep = 0; ///< nanoseconds
   std::vector<CudaDriver::Event> events;
   /// Events in the running step; 0 if it is not timed.
   size_t marks = 0;
