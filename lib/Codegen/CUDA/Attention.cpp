@@ -32,6 +32,10 @@ static constexpr StringRef kNames[kAttentionRoles] = {"scores",
 
 StringRef netc::nameOf(Role role) { return kNames[size_t(role)]; }
 
+bool netc::isResult(Role role) {
+  return role == Role::Results || role >= Role::ValueGradients;
+}
+
 std::optional<Role> netc::attentionRoleOf(Operation *op) {
   auto name = op->getAttrOfType<StringAttr>(kAttention);
   const auto *found =
@@ -60,7 +64,6 @@ static const Access accesses[] = {
     {Role::Weights, 0, {{1, Sum}}},
     {Role::Results, 0, {{1, V}, {2, O}}},
     {Role::WeightGradients, 2, {{0, DO}, {1, V}}},
-    {Role::Corrections, 0, {{2, D}}},
     {Role::ValueGradients, 0, {{1, DO}, {2, DV}}},
     {Role::QueryGradients, 0, {{1, K}, {2, DQ}}, true},
     {Role::KeyGradients, 0, {{1, Q}, {2, DK}}, true},
@@ -72,12 +75,20 @@ bool Attention::add(Role role, MutableArrayRef<Loop> axes) {
   linalg::GenericOp op = this->op(role);
   if (!op || access == std::end(accesses))
     return true;
-  auto nest = LoopNest::of(op);
+  auto *rounding = llvm::find_if(roundings, [&](linalg::GenericOp rounding) {
+    return rounding.getInputs()[0] == resultOf(role);
+  });
+  const bool isRounded = rounding != roundings.end();
+  auto nest = LoopNest::of(op, isRounded ? *rounding : linalg::GenericOp());
   if (!nest)
     return false;
   AffineMap scores = op.getIndexingMapsArray()[access->scores];
-  for (auto [number, operand] : access->others) {
-    memory[operand] = op->getOperand(number);
+  for (auto [ofOp, operand] : access->others) {
+    const bool isLast = isRounded && ofOp == 2;
+    // The operands of the rounding follow those of the op.
+    const unsigned number = isLast ? op->getNumOperands() + 1 : ofOp;
+    memory[operand] =
+        isLast ? rounding->getDpsInits()[0] : op->getOperand(number);
     starts[operand] = nest->starts[number];
     for (auto [loop, of] : llvm::enumerate(nest->loops)) {
       int64_t stride = of.strides[number];
@@ -97,9 +108,12 @@ bool Attention::add(Role role, MutableArrayRef<Loop> axes) {
 
 std::optional<Attention> Attention::of(ArrayRef<Operation *> ops) {
   Attention attention;
-  for (Operation *op : ops)
+  for (Operation *op : ops) {
     if (auto role = attentionRoleOf(op))
       attention.ops[size_t(*role)] = cast<linalg::GenericOp>(op);
+    else if (auto rounding = dyn_cast<linalg::GenericOp>(op))
+      attention.roundings.push_back(rounding);
+  }
   linalg::GenericOp scores = attention.op(Role::Scores);
   Loop none{1, true, {}, {}};
   none.strides.assign(kAttentionOperands, 0);

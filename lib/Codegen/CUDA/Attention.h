@@ -11,8 +11,10 @@
 namespace netc {
 
 /// The attribute of the ops that a kernel of attention consists of, which
-/// follow each other: the name of an AttentionRole, or "start" of a fill.
+/// follow each other: the name of an AttentionRole, "start" of a fill, or
+/// kRoundedResult of an op that rounds a result.
 constexpr llvm::StringLiteral kAttention = "net.attention";
+constexpr llvm::StringLiteral kRoundedResult = "rounded_result";
 
 /// What an op computes, S for short being the scores:
 ///   S = Q K', X = f(S), P = softmax(X) and O = P V, and for the gradients
@@ -33,18 +35,20 @@ enum class AttentionRole {
   Corrections,    ///< D
   ScoreGradients, ///< any element-wise op that reads P, dP and D
   ValueGradients, ///< P, dO
-  QueryGradients, ///< dS, K; the last op of its kernel
-  KeyGradients    ///< dS, Q; the last op of its kernel
+  QueryGradients, ///< dS, K
+  KeyGradients    ///< dS, Q
 };
 constexpr size_t kAttentionRoles = 15;
 
 llvm::StringRef nameOf(AttentionRole role);
+/// Whether ops of a role compute results of their kernel by a product.
+bool isResult(AttentionRole role);
 /// The role of an op; none if it has none.
 std::optional<AttentionRole> attentionRoleOf(mlir::Operation *op);
 
 /// The tensors that kernels of attention access.
-enum AttentionOperand { Q, K, V, O, DQ, DK, DV, DO, Maximum, Sum, D };
-constexpr size_t kAttentionOperands = 11;
+enum AttentionOperand { Q, K, V, O, DQ, DK, DV, DO, Maximum, Sum };
+constexpr size_t kAttentionOperands = 10;
 
 /// The ops of a kernel, on memrefs, and the loops over its operands.
 struct Attention {
@@ -71,6 +75,7 @@ struct Attention {
   bool isOfLaterKeys(mlir::arith::CmpIOp compare) const;
 
   std::array<mlir::linalg::GenericOp, kAttentionRoles> ops;
+  llvm::SmallVector<mlir::linalg::GenericOp> roundings; ///< of results
   /// Loops with their strides by AttentionOperand. Those over axes of the
   /// scores have the axis in `dims`.
   llvm::SmallVector<Loop> batch, rows, keys;

@@ -426,8 +426,24 @@ AttentionBuilder::Largest AttentionBuilder::largestOf(Value before,
   return {largest, offset, exponential(before, offset)};
 }
 
+void AttentionBuilder::storeOfRow(AttentionOperand operand, int64_t half,
+                                  Value value) {
+  Value memory = attention.memory[operand];
+  // What the kernel allocates is read by no other.
+  if (!memory || memory.getDefiningOp<memref::AllocOp>())
+    return;
+  Value isFirst = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                          ptx.rem(lane, 4), ptx.i32(0));
+  OpBuilder::InsertionGuard guard(b);
+  enterWhere(both(isRow[half], isFirst));
+  Value place = b.add(bases[operand], placeIn(operand, side(), rows[half]));
+  b.create<memref::StoreOp>(value, flat(operand), place);
+}
+
 void AttentionBuilder::store(AttentionOperand operand, ArrayRef<Value> sums) {
-  auto two = VectorType::get({2}, b.getF32Type());
+  Type element = getElementTypeOrSelf(attention.memory[operand]);
+  auto two = VectorType::get({2}, b.getF32Type()),
+       stored = VectorType::get({2}, element);
   const int64_t width = inRow(operand).extent,
                 stride = inRow(operand).strides[operand];
   const bool isPaired = areMultiples(operand, 2);
@@ -443,6 +459,8 @@ void AttentionBuilder::store(AttentionOperand operand, ArrayRef<Value> sums) {
         enterWhere(isInBounds(column, width, 8));
         Value both = b.create<vector::BroadcastOp>(two, pair[0]);
         both = b.create<vector::InsertOp>(pair[1], both, int64_t(1));
+        if (stored != two)
+          both = b.create<arith::TruncFOp>(stored, both);
         b.create<vector::StoreOp>(both, flat(operand), b.add(place, column));
         continue;
       }
@@ -450,7 +468,10 @@ void AttentionBuilder::store(AttentionOperand operand, ArrayRef<Value> sums) {
         OpBuilder::InsertionGuard guard(b);
         Value at = b.add(column, e);
         enterWhere(isInBounds(at, width, 8));
-        b.create<memref::StoreOp>(pair[e], flat(operand),
+        Value one = pair[e];
+        if (stored != two)
+          one = b.create<arith::TruncFOp>(element, one);
+        b.create<memref::StoreOp>(one, flat(operand),
                                   b.add(place, b.scaled(at, stride)));
       }
     }

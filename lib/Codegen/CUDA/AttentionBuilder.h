@@ -99,6 +99,8 @@ protected:
 
   /// Stores the rows of a result.
   void store(AttentionOperand operand, llvm::ArrayRef<mlir::Value> sums);
+  /// Stores what a row has one of, if another kernel reads it.
+  void storeOfRow(AttentionOperand operand, int64_t half, mlir::Value value);
 
   mlir::Value number(double value);
   mlir::Value flat(AttentionOperand operand) const { return flats[operand]; }
@@ -114,6 +116,8 @@ protected:
   /// By half: the row of this thread in the block's side, and whether it
   /// exists, which is null if it does.
   std::array<mlir::Value, 2> rows, isRow;
+  /// By half: the induction variables of the rows and the batch.
+  std::array<llvm::SmallVector<mlir::Value>, 2> ivs;
   std::array<mlir::Value, kAttentionOperands> bases;
 
 private:
@@ -151,8 +155,6 @@ private:
   /// The row and column of a lane in four matrices whose second one differs in
   /// the row, or in the column.
   mlir::Value rowFirst, columnFirst, rowSecond, columnSecond;
-  /// By half: the induction variables of the rows and the batch.
-  std::array<llvm::SmallVector<mlir::Value>, 2> ivs;
 };
 
 } // namespace netc

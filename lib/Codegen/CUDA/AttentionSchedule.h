@@ -31,8 +31,7 @@ struct AttentionWork {
   int64_t ofDepth, ofColumns, ofTile;
 
   static AttentionWork results() { return {1, 1, 1, 1, 1, 2, 1}; }
-  /// Sums of the softmax and D come first, from the same scores.
-  static AttentionWork queryGradients() { return {3, 2, 2, 1, 3, 1, 2}; }
+  static AttentionWork queryGradients() { return {2, 1, 2, 1, 3, 1, 2}; }
   /// Computes the scores and dP again.
   static AttentionWork keyGradients() { return {2, 2, 1, 1, 3, 3, 2}; }
 };

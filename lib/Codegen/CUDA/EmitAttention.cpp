@@ -40,6 +40,8 @@ public:
       for (size_t i = 0; i < sums; ++i)
         if (isOfHalf(i, half))
           state[i] = b.create<arith::DivFOp>(state[i], total);
+      storeOfRow(Maximum, half, state[sums + half]);
+      storeOfRow(Sum, half, total);
     }
     store(O, ArrayRef(state).take_front(sums));
   }
@@ -82,17 +84,40 @@ public:
   using AttentionBuilder::AttentionBuilder;
 
 protected:
-  /// An element of dP, rounded.
-  Value rounded(Value gradient, const Place &place) {
-    return compute(Role::RoundedGradients, place,
-                   {{attention.resultOf(Role::WeightGradients), gradient}});
+  /// What the elements of a row have in common.
+  struct Row {
+    Value offset;             ///< of exponential()
+    SmallVector<Known> known; ///< what dS is computed from, such as D
+  };
+  Row rowAt(ArrayRef<Value> ivs) {
+    auto load = [&](Role role, unsigned number) {
+      PointBuilder at(attention.op(role), b);
+      llvm::copy(ivs, at.ivs.begin());
+      return at.load(attention.op(role)->getOpOperand(number));
+    };
+    Row row{offsetOf(load(Role::Exponentials, 1), load(Role::Weights, 1)), {}};
+    AffineMap ofRows = attention.op(Role::Weights).getIndexingMapsArray()[1];
+    linalg::GenericOp gradients = attention.op(Role::ScoreGradients);
+    for (OpOperand *input : gradients.getDpsInputOperands())
+      if (gradients.getMatchingIndexingMap(input) == ofRows)
+        row.known.push_back({input->get(), load(Role::ScoreGradients,
+                                                input->getOperandNumber())});
+    return row;
   }
-  /// An element of dS, from those of P and dP, and others that are known.
+
+  /// An element of P.
+  Value weightOf(Value score, const Place &place, const Row &row) {
+    return exponential(elementOf(score, place), row.offset);
+  }
+  /// An element of dS, from those of P and dP.
   Value gradientOf(Value weight, Value gradient, const Place &place,
-                   ArrayRef<Known> others = {}) {
-    SmallVector<Known> known(others);
+                   const Row &row) {
+    Value rounded =
+        compute(Role::RoundedGradients, place,
+                {{attention.resultOf(Role::WeightGradients), gradient}});
+    SmallVector<Known> known(row.known);
     known.push_back({attention.resultOf(Role::Weights), weight});
-    known.push_back({attention.resultOf(Role::RoundedGradients), gradient});
+    known.push_back({attention.resultOf(Role::RoundedGradients), rounded});
     Value element = wide(compute(Role::ScoreGradients, place, known));
     return place.isInside
                ? b.create<arith::SelectOp>(place.isInside, element, number(0))
@@ -100,102 +125,29 @@ protected:
   }
 };
 
-/// dQ = dS K. The maxima and sums of the rows, and the sums D, come first, by
-/// a pass of their own. They are stored for the other kernel.
+/// dQ = dS K.
 class QueryGradientEmitter : GradientBuilder {
 public:
   using GradientBuilder::GradientBuilder;
 
   void emit() {
-    queries = loadSide(Q);
-    gradients = loadSide(DO);
-    findRows();
-    storeRows();
+    Fragments queries = loadSide(Q), gradients = loadSide(DO);
+    std::array<Row, 2> ofHalves = {rowAt(ivs[0]), rowAt(ivs[1])};
     SmallVector<Value> sums = zeros(DQ);
     forTiles(K, V, sums,
              [&](Value tile, Value k, Value v, MutableArrayRef<Value> sums) {
-               addProduct(sums, gradientsOf(tile, k, v), k, K);
+               SmallVector<Value> elements = productOf(queries, k, K),
+                                  more = productOf(gradients, v, V);
+               forElements(tile, elements, [&](const Place &place) {
+                 Value &element = elements[place.number];
+                 const Row &row = ofHalves[place.half];
+                 Value weight = weightOf(element, place, row);
+                 element = gradientOf(weight, more[place.number], place, row);
+               });
+               addProduct(sums, elements, k, K);
              });
     store(DQ, sums);
   }
-
-private:
-  void findRows() {
-    SmallVector<Value> state(2, number(-INFINITY));
-    state.append(4, number(0));
-    forTiles(K, V, state,
-             [&](Value tile, Value k, Value v, MutableArrayRef<Value> state) {
-               addToRows(state, tile, k, v);
-             });
-    for (int64_t half : {0, 1}) {
-      largest[half] = state[half];
-      totals[half] = overRow<arith::AddFOp>(state[2 + half]);
-      Value sum = overRow<arith::AddFOp>(state[4 + half]);
-      corrections[half] = b.create<arith::DivFOp>(sum, totals[half]);
-    }
-  }
-
-  /// `state` has, by half, the largest element of the row so far, the sum of
-  /// exponentials, and that of their products with dP.
-  void addToRows(MutableArrayRef<Value> state, Value tile, Value k, Value v) {
-    SmallVector<Value> elements = productOf(queries, k, K),
-                       more = productOf(gradients, v, V);
-    forElements(tile, elements, [&](const Place &place) {
-      Value &element = elements[place.number];
-      element = elementOf(element, place);
-    });
-    for (int64_t half : {0, 1}) {
-      Largest now = largestOf(state[half], elements, half);
-      Value total = b.create<arith::MulFOp>(state[2 + half], now.scale),
-            sum = b.create<arith::MulFOp>(state[4 + half], now.scale);
-      for (auto [i, element] : llvm::enumerate(elements))
-        if (isOfHalf(i, half)) {
-          Value weight = exponential(element, now.offset);
-          total = b.create<arith::AddFOp>(total, weight);
-          sum = b.create<arith::AddFOp>(
-              sum, b.create<arith::MulFOp>(weight, more[i]));
-        }
-      state[half] = now.value;
-      state[2 + half] = total;
-      state[4 + half] = sum;
-    }
-  }
-
-  void storeRows() {
-    Value isFirst = b.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
-                                            ptx.rem(lane, 4), ptx.i32(0));
-    for (int64_t half : {0, 1}) {
-      OpBuilder::InsertionGuard guard(b);
-      enterWhere(both(isRow[half], isFirst));
-      for (auto [operand, value] :
-           {std::pair(Maximum, largest[half]), std::pair(Sum, totals[half]),
-            std::pair(D, corrections[half])}) {
-        Value place =
-            b.add(bases[operand], placeIn(operand, attention.rows, rows[half]));
-        b.create<memref::StoreOp>(value, flat(operand), place);
-      }
-    }
-  }
-
-  SmallVector<Value> gradientsOf(Value tile, Value k, Value v) {
-    SmallVector<Value> elements = productOf(queries, k, K),
-                       more = productOf(gradients, v, V);
-    std::array<Value, 2> offsets;
-    for (int64_t half : {0, 1})
-      offsets[half] = offsetOf(largest[half], totals[half]);
-    forElements(tile, elements, [&](const Place &place) {
-      Value &element = elements[place.number];
-      Value weight =
-          exponential(elementOf(element, place), offsets[place.half]);
-      element = gradientOf(
-          weight, rounded(more[place.number], place), place,
-          {{attention.resultOf(Role::Corrections), corrections[place.half]}});
-    });
-    return elements;
-  }
-
-  Fragments queries, gradients;
-  std::array<Value, 2> largest, totals, corrections; ///< by half
 };
 
 /// dV = P' dO and dK = dS' Q. The scores are transposed: a block has keys, and
@@ -205,25 +157,23 @@ public:
   using GradientBuilder::GradientBuilder;
 
   void emit() {
-    keys = loadSide(K);
-    values = loadSide(V);
+    Fragments keys = loadSide(K), values = loadSide(V);
     SmallVector<Value> sums = zeros(DK);
     const size_t ofKeys = sums.size();
     llvm::append_range(sums, zeros(DV));
     forTiles(
         Q, DO, sums,
         [&](Value tile, Value q, Value gradient, MutableArrayRef<Value> sums) {
-          SmallVector<Value> offsets = offsetsOf(tile);
+          SmallVector<Row> rows = rowsOf(tile);
           SmallVector<Value> elements = productOf(keys, q, Q);
           llvm::append_range(elements, productOf(values, gradient, DO));
-          auto weights = MutableArrayRef(elements).take_front(elementsOfTile()),
-               gradients =
-                   MutableArrayRef(elements).drop_front(elementsOfTile());
+          auto all = MutableArrayRef(elements),
+               weights = all.take_front(elementsOfTile()),
+               gradients = all.drop_front(elementsOfTile());
           forElements(tile, elements, [&](const Place &place) {
             size_t i = place.number;
-            weights[i] = exponential(elementOf(weights[i], place), offsets[i]);
-            gradients[i] =
-                gradientOf(weights[i], rounded(gradients[i], place), place);
+            weights[i] = weightOf(weights[i], place, rows[i]);
+            gradients[i] = gradientOf(weights[i], gradients[i], place, rows[i]);
           });
           addProduct(sums.take_front(ofKeys), gradients, q, Q);
           addProduct(sums.drop_front(ofKeys), weights, gradient, DO);
@@ -233,25 +183,15 @@ public:
   }
 
 private:
-  /// By element of a tile: the offset of its row.
-  SmallVector<Value> offsetsOf(Value tile) {
-    SmallVector<Value> offsets;
-    for (size_t number = 0; number < elementsOfTile(); ++number) {
-      if (isOfHalf(number, 1)) { // the same rows as of the other half
-        offsets.push_back(offsets[number - 2]);
-        continue;
-      }
-      Value row = placeOf(tile, number).across;
-      auto load = [&](AttentionOperand operand) -> Value {
-        Value at = b.add(bases[operand], placeIn(operand, attention.rows, row));
-        return b.create<memref::LoadOp>(flat(operand), at);
-      };
-      offsets.push_back(offsetOf(load(Maximum), load(Sum)));
-    }
-    return offsets;
+  /// The rows of the elements of a tile.
+  SmallVector<Row> rowsOf(Value tile) {
+    SmallVector<Row> rows;
+    for (size_t number = 0; number < elementsOfTile(); ++number)
+      // Both halves have the same rows.
+      rows.push_back(isOfHalf(number, 0) ? rowAt(placeOf(tile, number).ivs)
+                                         : rows[number - 2]);
+    return rows;
   }
-
-  Fragments keys, values;
 };
 } // namespace
 

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/OperationSupport.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 #include <cmath>
@@ -29,14 +30,18 @@ using Role = AttentionRole;
 namespace {
 /// Finds the ops of attention, which nothing else reads, on tensors.
 class AttentionFinder {
-protected:
-  explicit AttentionFinder(Block *block) : block(block) {}
-
+public:
   linalg::GenericOp &op(Role role) { return ops[size_t(role)]; }
   /// Input number `number` of an op, in the order of AttentionRole.
   Value input(Role role, unsigned number) {
     return op(role).getInputs()[number ^ isSwapped[size_t(role)]];
   }
+  /// The axes of the scores that the axes of an operand are; -1 for the other.
+  SmallVector<int64_t> axesOf(Role role, unsigned operand, unsigned scores);
+
+protected:
+  explicit AttentionFinder(Block *block) : block(block) {}
+
   AffineMap map(Role role, unsigned number) {
     bool swaps = number < 2 && isSwapped[size_t(role)];
     return op(role).getIndexingMapsArray()[number ^ swaps];
@@ -48,7 +53,6 @@ protected:
   /// Finds what the softmax reads, from its weights on.
   bool findScores();
   bool isProduct(Role role, unsigned scores);
-  SmallVector<int64_t> axesOf(Role role, unsigned operand, unsigned scores);
   bool hasAxes(Role role, unsigned operand, unsigned scores, bool isOfKeys);
   /// Whether axes of the scores have that of the keys, which the softmax sums
   /// over.
@@ -59,6 +63,10 @@ protected:
   }
   bool areOf16Bits(ArrayRef<Role> products);
   AttentionDims sizes();
+  /// Whether both compute the same scores and elements.
+  bool hasSameElements(AttentionFinder &other);
+  /// The op that rounds a result to 16 bits, if nothing else reads it.
+  linalg::GenericOp roundingOf(Role role);
 
   /// Moves ops to the insertion point, and marks them.
   void place(OpBuilder &b, ArrayRef<Role> roles);
@@ -78,6 +86,8 @@ public:
   }
   bool find(const DeviceInfo &device);
   void mark();
+  /// O, rounded if it is, and the axes of the scores that its axes are.
+  std::pair<Value, SmallVector<int64_t>> results();
 };
 
 /// The gradients of an attention that is computed again.
@@ -87,10 +97,12 @@ public:
       : AttentionFinder(scoreGradients->getBlock()) {
     op(Role::ScoreGradients) = scoreGradients;
   }
-  bool find(const DeviceInfo &device);
+  bool find(const DeviceInfo &device, MutableArrayRef<ResultFinder> results);
   void mark();
 
 private:
+  bool findForward(MutableArrayRef<ResultFinder> results);
+  void readSumsOfForward();
   bool findWeights();
   bool findRounded(Value weights);
   bool findProducts();
@@ -100,6 +112,7 @@ private:
   bool canMove();
 
   Operation *point = nullptr; ///< the first of the products that are results
+  ResultFinder *forward = nullptr; ///< of the same scores
 };
 } // namespace
 
@@ -232,7 +245,6 @@ bool AttentionFinder::isProduct(Role role, unsigned scores) {
          map(role, scores).getNumResults() + 1 == product.getNumLoops();
 }
 
-/// The axes of the scores that the axes of an operand are; -1 for the other.
 SmallVector<int64_t> AttentionFinder::axesOf(Role role, unsigned operand,
                                              unsigned scores) {
   SmallVector<int64_t> axes;
@@ -289,6 +301,55 @@ AttentionDims AttentionFinder::sizes() {
   return dims;
 }
 
+/// Whether two tensors are one, or the same views of one.
+static bool areSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  Operation *of = a.getDefiningOp(), *other = b.getDefiningOp();
+  return of && other && of->getNumRegions() == 0 && isPure(of) &&
+         OperationEquivalence::isEquivalentTo(
+             of, other, [](Value a, Value b) { return success(areSame(a, b)); },
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+bool AttentionFinder::hasSameElements(AttentionFinder &other) {
+  for (unsigned factor : {0, 1})
+    if (!areSame(input(Role::Scores, factor),
+                 other.input(Role::Scores, factor)) ||
+        axesOf(Role::Scores, factor, 2) !=
+            other.axesOf(Role::Scores, factor, 2))
+      return false;
+  linalg::GenericOp elements = op(Role::Elements),
+                    others = other.op(Role::Elements);
+  if (elements.getIndexingMaps() != others.getIndexingMaps() ||
+      map(Role::Sums, 1) != other.map(Role::Sums, 1) ||
+      !OperationEquivalence::isRegionEquivalentTo(
+          &elements.getRegion(), &others.getRegion(),
+          OperationEquivalence::IgnoreLocations))
+    return false;
+  return llvm::all_of(llvm::zip_equal(elements.getInputs(), others.getInputs()),
+                      [&](auto inputs) {
+                        auto [a, b] = inputs;
+                        return a == op(Role::Scores)->getResult(0)
+                                   ? b == other.op(Role::Scores)->getResult(0)
+                                   : areSame(a, b);
+                      });
+}
+
+linalg::GenericOp AttentionFinder::roundingOf(Role role) {
+  Value result = op(role)->getResult(0);
+  auto rounding = result.hasOneUse()
+                      ? dyn_cast<linalg::GenericOp>(*result.user_begin())
+                      : linalg::GenericOp();
+  return rounding && isConversion(rounding) && isElementwise(rounding) &&
+                 rounding.getIndexingMapsArray()[0].isIdentity() &&
+                 rounding->getBlock() == block &&
+                 getElementTypeOrSelf(rounding->getResult(0)) ==
+                     getElementTypeOrSelf(input(Role::Scores, 0))
+             ? rounding
+             : linalg::GenericOp();
+}
+
 static void mark(Operation *op, StringRef name) {
   op->setAttr(kAttention, StringAttr::get(op->getContext(), name));
 }
@@ -329,6 +390,14 @@ void AttentionFinder::place(OpBuilder &b, ArrayRef<Role> roles) {
     }
     mark(op, nameOf(role));
     b.setInsertionPointAfter(op);
+    linalg::GenericOp rounding =
+        isResult(role) ? roundingOf(role) : linalg::GenericOp();
+    if (rounding) {
+      rounding->moveAfter(op);
+      makeStart(b, rounding);
+      mark(rounding, kRoundedResult);
+      b.setInsertionPointAfter(rounding);
+    }
   }
 }
 
@@ -354,6 +423,12 @@ bool ResultFinder::find(const DeviceInfo &device) {
            scheduleAttention(sizes(), AttentionWork::results(), device);
   }
   return false;
+}
+
+std::pair<Value, SmallVector<int64_t>> ResultFinder::results() {
+  linalg::GenericOp rounding = roundingOf(Role::Results);
+  return {(rounding ? rounding : op(Role::Results))->getResult(0),
+          axesOf(Role::Results, 2, 0)};
 }
 
 void ResultFinder::mark() {
@@ -512,7 +587,21 @@ bool GradientFinder::canMove() {
   return true;
 }
 
-bool GradientFinder::find(const DeviceInfo &device) {
+/// Finds the forward pass of these scores and values, whose sums are read.
+bool GradientFinder::findForward(MutableArrayRef<ResultFinder> results) {
+  for (ResultFinder &of : results) {
+    linalg::GenericOp product = of.op(Role::Results);
+    if (product->getBlock() == block && product->isBeforeInBlock(point) &&
+        hasSameElements(of) &&
+        areSame(input(Role::WeightGradients, 1), of.input(Role::Results, 1)) &&
+        axesOf(Role::WeightGradients, 1, 2) == of.axesOf(Role::Results, 1, 0))
+      forward = &of;
+  }
+  return forward;
+}
+
+bool GradientFinder::find(const DeviceInfo &device,
+                          MutableArrayRef<ResultFinder> results) {
   if (!isElementwise(op(Role::ScoreGradients)) || !findWeights() ||
       !findScores())
     return false;
@@ -529,17 +618,77 @@ bool GradientFinder::find(const DeviceInfo &device) {
          readSame(Role::KeyGradients, 1, 0, Role::Scores, 0, 2) &&
          areOf16Bits({Role::Scores, Role::WeightGradients, Role::ValueGradients,
                       Role::QueryGradients, Role::KeyGradients}) &&
-         canMove() &&
+         canMove() && findForward(results) &&
          scheduleAttention(sizes(), AttentionWork::queryGradients(), device);
 }
 
+/// Replaces the sums of rows by those that the forward pass found, and D by the
+/// sums of dO O, which are the same: P dP is P (dO V').
+void GradientFinder::readSumsOfForward() {
+  linalg::GenericOp corrections = op(Role::Corrections);
+  ImplicitLocOpBuilder b(corrections.getLoc(), point);
+  auto type = cast<RankedTensorType>(corrections->getResult(0).getType());
+  // The loops are those over the axes of D, and over the columns of O.
+  const unsigned columns = unsigned(type.getRank());
+  auto mapOf = [&](ArrayRef<int64_t> axes) {
+    SmallVector<AffineExpr> exprs;
+    for (int64_t axis : axes)
+      exprs.push_back(b.getAffineDimExpr(
+          axis < 0 ? columns
+                   : *map(Role::Corrections, 2)
+                          .getResultPosition(b.getAffineDimExpr(axis))));
+    return AffineMap::get(columns + 1, 0, exprs, b.getContext());
+  };
+  auto [results, axes] = forward->results();
+  Value gradients = input(Role::WeightGradients, 0);
+  SmallVector<utils::IteratorType> iterators(columns,
+                                             utils::IteratorType::parallel);
+  iterators.push_back(utils::IteratorType::reduction);
+  Value zero =
+      b.create<arith::ConstantOp>(b.getZeroAttr(type.getElementType()));
+  Value none =
+      b.create<tensor::EmptyOp>(type.getShape(), type.getElementType());
+  Value start = b.create<linalg::FillOp>(zero, none).getResult(0);
+  SmallVector<AffineMap> maps = {
+      mapOf(axesOf(Role::WeightGradients, 0, 2)), mapOf(axes),
+      AffineMap::getMultiDimIdentityMap(columns + 1, b.getContext())
+          .getMajorSubMap(columns)};
+  auto sums = b.create<linalg::GenericOp>(
+      type, ValueRange{gradients, results}, start, maps, iterators,
+      [&](OpBuilder &builder, Location loc, ValueRange elements) {
+        SmallVector<Value> wide;
+        for (Value element : elements)
+          wide.push_back(element.getType() == type.getElementType()
+                             ? element
+                             : builder.create<arith::ExtFOp>(
+                                   loc, type.getElementType(), element));
+        Value product = builder.create<arith::MulFOp>(loc, wide[0], wide[1]);
+        Value sum = builder.create<arith::AddFOp>(loc, wide[2], product);
+        builder.create<linalg::YieldOp>(loc, sum);
+      });
+  corrections->getResult(0).replaceAllUsesWith(sums.getResult(0));
+  op(Role::Exponentials)
+      .getInputsMutable()[1]
+      .set(forward->op(Role::Largest)->getResult(0));
+  op(Role::Weights)
+      .getInputsMutable()[1]
+      .set(forward->op(Role::Sums)->getResult(0));
+  for (Role role : {Role::Corrections, Role::Sums, Role::Largest}) {
+    Operation *start = op(role).getOutputs()[0].getDefiningOp();
+    op(role)->erase();
+    op(role) = nullptr;
+    if (start && isOpTriviallyDead(start))
+      start->erase();
+  }
+}
+
 void GradientFinder::mark() {
+  readSumsOfForward();
   OpBuilder b(point);
-  place(b, {Role::Scores, Role::Elements, Role::Largest, Role::Exponentials,
-            Role::Sums, Role::Weights, Role::WeightGradients,
-            Role::RoundedGradients, Role::Corrections, Role::ScoreGradients,
+  place(b, {Role::Scores, Role::Elements, Role::Exponentials, Role::Weights,
+            Role::WeightGradients, Role::RoundedGradients, Role::ScoreGradients,
             Role::QueryGradients});
-  // The second kernel computes again what is not written.
+  // The second kernel computes the scores again.
   IRMapping copies;
   for (Role role :
        {Role::Scores, Role::Elements, Role::Exponentials, Role::Weights,
@@ -564,15 +713,19 @@ struct FindAttention : netc::impl::FindAttentionBase<FindAttention> {
       return signalPassFailure();
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
-    for (linalg::GenericOp op : ops) {
-      if (isContraction(op)) {
-        if (ResultFinder finder(op); finder.find(*device))
-          finder.mark();
-      } else if (op.getNumDpsInputs() >= 3) {
-        if (GradientFinder finder(op); finder.find(*device))
-          finder.mark();
-      }
-    }
+    SmallVector<ResultFinder> results;
+    SmallVector<GradientFinder> gradients;
+    for (linalg::GenericOp op : ops)
+      if (ResultFinder finder(op); isContraction(op) && finder.find(*device))
+        results.push_back(finder);
+    for (linalg::GenericOp op : ops)
+      if (GradientFinder finder(op);
+          op.getNumDpsInputs() >= 3 && finder.find(*device, results))
+        gradients.push_back(finder);
+    for (ResultFinder &finder : results)
+      finder.mark();
+    for (GradientFinder &finder : gradients)
+      finder.mark();
   }
 };
 } // namespace

@@ -21,11 +21,15 @@ static SmallVector<SmallVector<Operation *>> attentionsIn(Block &block) {
   SmallVector<SmallVector<Operation *>> attentions;
   bool isOpen = false;
   for (Operation &op : block) {
-    if (!op.hasAttr(kAttention))
+    auto name = op.getAttrOfType<StringAttr>(kAttention);
+    if (!name)
       continue;
-    if (!isOpen)
+    const bool isRounding = name.getValue() == kRoundedResult;
+    if (!isOpen && !isRounding)
       attentions.emplace_back();
     attentions.back().push_back(&op);
+    if (isRounding)
+      continue;
     auto role = attentionRoleOf(&op);
     isOpen = role != AttentionRole::Results &&
              role != AttentionRole::QueryGradients &&

@@ -33,6 +33,7 @@ def FindAttention : Pass<"net-find-attention", "::mlir::func::FuncOp"> {
     Attention is two products of 16-bit operands around a softmax, with any element-wise op of the scores before
     the softmax. If no other op reads the scores and what follows from them, the ops are moved together and get
     `net.attention`. So do the ops of its gradients, in two kernels, of which the second computes the scores again.
+    Both read the maxima and sums of the rows that the forward pass computes, and D = the sums of dO O along rows.
   }];
   let options = [ArchOption];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
