@@ -115,18 +115,19 @@ struct FuseEpilogues : netc::impl::FuseEpiloguesBase<FuseEpilogues> {
   explicit FuseEpilogues(Takes takes) : takes(std::move(takes)) {}
 
   void runOnOperation() override {
-    SmallVector<std::pair<linalg::LinalgOp, linalg::GenericOp>> pairs;
+    // An epilogue that reads several products is that of the last one.
+    llvm::MapVector<Operation *, linalg::LinalgOp> products;
     getOperation().walk([&](linalg::LinalgOp op) {
       linalg::GenericOp epilogue =
           isContraction(op) ? findEpilogue(op) : nullptr;
       if (epilogue && (!takes || takes(op, epilogue)))
-        pairs.push_back({op, epilogue});
+        products[epilogue] = op;
     });
-    for (auto [product, epilogue] : pairs) {
+    for (auto [epilogue, product] : products) {
       // The product gives both their op number in reports, since it is most of
       // the work.
       ImplicitLocOpBuilder b(
-          FusedLoc::get(&getContext(), {product.getLoc(), epilogue.getLoc()}),
+          FusedLoc::get(&getContext(), {product.getLoc(), epilogue->getLoc()}),
           epilogue);
       linalg::FillOp fill = fillOf(product);
       Block &body = b.create<scf::ExecuteRegionOp>(TypeRange())
@@ -134,8 +135,8 @@ struct FuseEpilogues : netc::impl::FuseEpiloguesBase<FuseEpilogues> {
                         .emplaceBlock();
       b.setInsertionPointToEnd(&body);
       Operation *end = b.create<scf::YieldOp>();
-      for (Operation *op : {fill.getOperation(), product.getOperation(),
-                            epilogue.getOperation()})
+      for (Operation *op :
+           {fill.getOperation(), product.getOperation(), epilogue})
         op->moveBefore(end);
     }
   }

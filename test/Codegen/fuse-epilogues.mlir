@@ -103,3 +103,46 @@ func.func @readTwice() -> (memref<56x64xf32>, memref<56x64xf32>) {
   }
   return %sums, %y : memref<56x64xf32>, memref<56x64xf32>
 }
+
+// Of two products that one op adds up, the later one takes it; the first is a kernel of its own.
+// CHECK-LABEL: func @two
+// CHECK:         linalg.fill
+// CHECK-NEXT:    linalg.generic
+// CHECK:         scf.execute_region {
+// CHECK-NEXT:      linalg.fill
+// CHECK-NEXT:      linalg.generic
+// CHECK-NOT:     scf.execute_region
+// CHECK:           arith.addf
+// CHECK:           scf.yield
+// CHECK:         return
+func.func @two() -> memref<56x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %x = memref.alloc() : memref<56x64xf32>
+  %w = memref.alloc() : memref<64x64xf32>
+  %first = memref.alloc() : memref<56x64xf32>
+  linalg.fill ins(%zero : f32) outs(%first : memref<56x64xf32>)
+  linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<56x64xf32>, memref<64x64xf32>) outs(%first : memref<56x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  %second = memref.alloc() : memref<56x64xf32>
+  linalg.fill ins(%zero : f32) outs(%second : memref<56x64xf32>)
+  linalg.generic {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<56x64xf32>, memref<64x64xf32>) outs(%second : memref<56x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  %y = memref.alloc() : memref<56x64xf32>
+  linalg.generic {indexing_maps = [#each, #each, #each], iterator_types = ["parallel", "parallel"]}
+      ins(%first, %second : memref<56x64xf32>, memref<56x64xf32>) outs(%y : memref<56x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return %y : memref<56x64xf32>
+}

@@ -408,11 +408,13 @@ static int64_t mapToThreads(scf::ForOp outermost) {
 }
 
 /// Turns a kernel into the code of one thread. Returns the number of threads.
-static int64_t map(func::FuncOp kernel) {
+static FailureOr<int64_t> map(func::FuncOp kernel) {
   auto [op, fills] = onlyOpOf(kernel);
   if (op)
     return ThreadCode(op, fills).emit();
   SmallVector<Operation *> work = workOf(kernel);
+  if (isa<scf::ExecuteRegionOp>(work.front()))
+    return kernel.emitError("the ops of a region have no threads");
   auto loop = dyn_cast<scf::ForOp>(work.front());
   return work.size() == 1 && loop ? mapToThreads(loop) : 1;
 }
@@ -423,8 +425,12 @@ struct MapKernels : netc::impl::MapKernelsBase<MapKernels> {
     Builder builder(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isDeclaration() && function.isPrivate() &&
-          !function->hasAttr(kThreads))
-        function->setAttr(kThreads, builder.getI64IntegerAttr(map(function)));
+          !function->hasAttr(kThreads)) {
+        FailureOr<int64_t> threads = map(function);
+        if (failed(threads))
+          return signalPassFailure();
+        function->setAttr(kThreads, builder.getI64IntegerAttr(*threads));
+      }
   }
 };
 } // namespace

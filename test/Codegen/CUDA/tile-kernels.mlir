@@ -116,11 +116,11 @@ func.func private @two_sums(%a: memref<1024x64xbf16> {llvm.align = 16 : i64}, %m
 }
 
 // A warp reads a row by 16 bytes a lane, too.
-// CHECK-LABEL: func.func private @long_rows
+// CHECK-LABEL: func.func private @wide_rows
 // CHECK: vector.load %{{.*}} : memref<768xbf16>, vector<8xbf16>
 // CHECK-COUNT-8: arith.addf
 // CHECK-COUNT-5: nvvm.shfl.sync bfly
-func.func private @long_rows(%a: memref<3x256xbf16> {llvm.align = 16 : i64}, %c: memref<3xf32>) {
+func.func private @wide_rows(%a: memref<3x256xbf16> {llvm.align = 16 : i64}, %c: memref<3xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>],
                   iterator_types = ["parallel", "reduction"]}
       ins(%a : memref<3x256xbf16>) outs(%c : memref<3xf32>) {
