@@ -301,15 +301,27 @@ AttentionDims AttentionFinder::sizes() {
   return dims;
 }
 
-/// Whether two tensors are one, or the same views of one.
+/// Whether two tensors are one, or are computed from one by the same views and
+/// element-wise ops, as where a part of the step is computed again.
 static bool areSame(Value a, Value b) {
   if (a == b)
     return true;
   Operation *of = a.getDefiningOp(), *other = b.getDefiningOp();
-  return of && other && of->getNumRegions() == 0 && isPure(of) &&
-         OperationEquivalence::isEquivalentTo(
-             of, other, [](Value a, Value b) { return success(areSame(a, b)); },
-             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+  if (!of || !other || !isMemoryEffectFree(of))
+    return false;
+  auto generic = dyn_cast<linalg::GenericOp>(of);
+  if (of->getNumRegions() != 0 && !(generic && isElementwise(generic)))
+    return false;
+  DenseMap<Value, Value> inside; // of the payloads
+  return OperationEquivalence::isEquivalentTo(
+      of, other,
+      [&](Value a, Value b) {
+        auto known = inside.find(a);
+        return success(known != inside.end() ? known->second == b
+                                             : areSame(a, b));
+      },
+      [&](Value a, Value b) { inside[a] = b; },
+      OperationEquivalence::IgnoreLocations);
 }
 
 bool AttentionFinder::hasSameElements(AttentionFinder &other) {
