@@ -150,7 +150,8 @@ static bool fromJSON(const json::Value &value, Measurement &measurement,
          inner("machine", [&](json::ObjectMapper &map) {
            return map.map("cpu", measurement.machine) &&
                   map.map("cores", measurement.cores) &&
-                  map.mapOptional("gpu", measurement.gpu);
+                  map.mapOptional("gpu", measurement.gpu) &&
+                  map.mapOptional("l2", measurement.l2);
          });
 }
 } // namespace netc

@@ -64,6 +64,7 @@ struct Measurement {
   std::string machine; ///< name of the processor
   int64_t cores;
   std::optional<Device> device; ///< none if they ran on the processor
+  std::optional<int64_t> l2;    ///< bytes of a GPU's L2
   llvm::json::Value machineText = nullptr, dataText = nullptr,
                     deviceText = nullptr; ///< as in the input
   /// The file of each input; none for synthetic data.

@@ -296,6 +296,8 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
               fmt::format("{:.6g}, at last {:.6g}", measurement.losses.front(),
                           measurement.losses.back()));
   lines.add("data", dataText(measurement));
+  if (measurement.arena <= measurement.l2)
+    lines.add("L2", "all tensors fit into its " + bytes(*measurement.l2));
   if (measurement.device)
     addDevice(lines, *measurement.device);
   lines.print(os, options.colour);
