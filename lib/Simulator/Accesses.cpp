@@ -218,9 +218,10 @@ Handler netc::simulator::atomicNamed(const std::string &name, Type type) {
 template <bool ToSpace>
 static void convertAddress(Launch &, Warp &warp, const Instruction &i,
                            uint32_t lanes) {
-  uint64_t window = i.space == Space::Shared  ? kSharedWindow
-                    : i.space == Space::Local ? kLocalWindow
-                                              : 0;
+  uint64_t window = i.space == Space::Shared      ? kSharedWindow
+                    : i.space == Space::Local     ? kLocalWindow
+                    : i.space == Space::Parameter ? kParameterWindow
+                                                  : 0;
   auto *d = Launch::lanes<uint64_t>(warp, i, 0);
   auto *a = Launch::lanes<uint64_t>(warp, i, 1);
   forLanes(lanes,

@@ -195,6 +195,23 @@ NETC_API int cuLaunchKernel(void *function, unsigned gridX, unsigned gridY,
   return Success;
 }
 
+NETC_API int cuTensorMapEncodeTiled(void *map, int type, uint32_t axes,
+                                    uint64_t address, const uint64_t *sizes,
+                                    const uint64_t *strides,
+                                    const uint32_t *box, const uint32_t *,
+                                    int interleave, int swizzle, int,
+                                    int fill) {
+  const int f16 = 6, bf16 = 9, swizzle128Bytes = 3;
+  if ((type != f16 && type != bf16) || interleave || fill ||
+      swizzle != swizzle128Bytes)
+    return NotSupported;
+  auto encoded = encodeTensorMap(2, axes, address, sizes, strides, box);
+  if (!encoded)
+    return InvalidValue;
+  std::memcpy(map, &*encoded, sizeof *encoded);
+  return Success;
+}
+
 NETC_API int cuStreamBeginCapture_v2(void *stream, int) {
   static_cast<Stream *>(stream)->isCapturing = true;
   return Success;

@@ -135,7 +135,8 @@ private:
       kernel.specials.emplace_back(*special, number);
       return number;
     }
-    for (auto *offsets : {&names.shared, &names.local, &names.globals})
+    for (auto *offsets :
+         {&names.shared, &names.local, &names.globals, &names.parameters})
       if (auto found = offsets->find(text); found != offsets->end())
         return constant(found->second + offset(), wide);
     if (text == "WARP_SZ")
@@ -265,6 +266,8 @@ private:
     }
     if (is("fence") && has("proxy"))
       return none(has("async") ? fenceProxies : nullptr);
+    if (is("fence") && has("mbarrier_init"))
+      return none(fenceBarriers);
     if (is("membar") || is("fence"))
       return none(nothing);
     if (is("ld") || is("ldu") || is("st") || is("atom") || is("red"))
@@ -273,6 +276,8 @@ private:
       return chooseTensor();
     if (is("wgmma"))
       return chooseWarpgroup();
+    if (is("mbarrier"))
+      return chooseBarrier();
     if (is("mov") || is("cvta") || is("cvt"))
       return chooseMove();
     // The simulator rounds to nearest even only.
@@ -415,8 +420,10 @@ private:
       i.run = matrixProductOf(a);
       return end();
     }
-    if (!is("cp") || !has("async") || has("bulk"))
+    if (!is("cp") || !has("async"))
       return;
+    if (has("bulk"))
+      return chooseBoxCopy();
     if (has("commit_group"))
       return none(commitCopies);
     if (has("wait_all")) {
@@ -451,6 +458,76 @@ private:
     i.isReadOnly = true;
     i.run = copyAsync;
     end();
+  }
+
+  /// An address without an offset, in shared memory.
+  void sharedAddress() {
+    if (!takeIf("["))
+      fail("an address is missing");
+    operand(false);
+    if (!takeIf("]"))
+      fail("`]` is missing");
+  }
+
+  /// `cp.async.bulk.tensor` from global memory, which completes a phase of an
+  /// mbarrier.
+  void chooseBoxCopy() {
+    unsigned axes = 0;
+    if (s.opcode.size() != 8 || s.opcode[3] != "tensor" ||
+        std::sscanf(s.opcode[4].c_str(), "%ud", &axes) != 1 || axes < 1 ||
+        axes > TensorMap::kMostAxes || s.opcode[5] != "shared::cluster" ||
+        s.opcode[6] != "global" ||
+        s.opcode[7] != "mbarrier::complete_tx::bytes")
+      return;
+    kernel.usesAsyncProxy = true;
+    i.width = uint8_t(axes);
+    i.isReadOnly = true;
+    sharedAddress();
+    comma();
+    if (!takeIf("["))
+      fail("a tensor map is missing");
+    operand(true);
+    comma();
+    fragment(int(axes));
+    if (!takeIf("]"))
+      fail("`]` is missing");
+    comma();
+    sharedAddress();
+    i.run = copyBox;
+    end();
+  }
+
+  /// Only barriers in shared memory, and waits by parity, are supported.
+  void chooseBarrier() {
+    if (!has("shared") && !has("shared::cta"))
+      return;
+    kernel.usesAsyncProxy = true;
+    if (has("init")) {
+      sharedAddress();
+      comma();
+      operand(false);
+      return none(initializeBarrier);
+    }
+    if (has("arrive") && takeIf("_")) {
+      comma();
+      sharedAddress();
+      if (has("expect_tx")) {
+        comma();
+        operand(false);
+      } else
+        operands.numbers.push_back(constant(0, false));
+      return none(arriveAtBarrier);
+    }
+    if (has("try_wait") && has("parity")) {
+      operand(false);
+      operands.results = 1;
+      comma();
+      sharedAddress();
+      comma();
+      operand(false);
+      i.control = Instruction::Wait;
+      end();
+    }
   }
 
   /// A constant operand that is part of the instruction.

@@ -183,6 +183,17 @@ void commitProducts(Launch &, Warp &, const Instruction &, uint32_t lanes);
 void waitForProducts(Launch &, Warp &, const Instruction &, uint32_t lanes);
 /// `fence.proxy.async`.
 void fenceProxies(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// The place of an address in the swizzle of 128 bytes.
+inline uint64_t swizzled(uint64_t at) { return at ^ (at >> 3 & 0x70); }
+
+/// `mbarrier.init`.
+void initializeBarrier(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `mbarrier.arrive`, and with `.expect_tx`.
+void arriveAtBarrier(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `fence.mbarrier_init`.
+void fenceBarriers(Launch &, Warp &, const Instruction &, uint32_t lanes);
+/// `cp.async.bulk.tensor`.
+void copyBox(Launch &, Warp &, const Instruction &, uint32_t lanes);
 
 } // namespace netc::simulator
 

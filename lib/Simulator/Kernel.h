@@ -30,9 +30,11 @@ struct Type {
 Type typeNamed(const std::string &name);
 
 enum class Space : uint8_t { Generic, Global, Shared, Local, Parameter };
-/// The start of shared and local memory in the generic address space.
-constexpr uint64_t kSharedWindow = uint64_t(1) << 60, kLocalWindow = uint64_t(1)
-                                                                     << 61;
+/// The start of shared and local memory, and of parameters, in the generic
+/// address space.
+constexpr uint64_t kSharedWindow = uint64_t(1) << 60,
+                   kLocalWindow = uint64_t(1) << 61,
+                   kParameterWindow = uint64_t(1) << 62;
 
 /// A value of all lanes: 4 contiguous bytes for each, or 8 if it is wide.
 /// Predicates are all ones or zero.
@@ -48,7 +50,8 @@ using Handler = void (*)(Launch &, Warp &, const Instruction &, uint32_t lanes);
 
 /// A decoded instruction.
 struct Instruction {
-  enum Control : uint8_t { None, Branch, Return, Barrier };
+  /// `Wait` is for a phase of an mbarrier.
+  enum Control : uint8_t { None, Branch, Return, Barrier, Wait };
 
   Handler run = nullptr;
   /// Byte offsets of its operands in a warp's register file, results first.
@@ -137,7 +140,8 @@ struct Kernel {
   uint32_t parameterBytes = 0;
   uint32_t sharedBytes = 0, localBytes = 0;
   uint32_t accesses = 0; ///< instructions that access memory
-  /// Whether it reads shared memory by the asynchronous proxy (`wgmma`).
+  /// Whether it accesses shared memory by the asynchronous proxy (`wgmma`,
+  /// `cp.async.bulk`).
   bool usesAsyncProxy = false;
 
   /// What launches leave behind. `isSuspect`: the next launch is checked access

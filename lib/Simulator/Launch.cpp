@@ -98,6 +98,9 @@ void Launch::start(Warp &warp, Extent index) {
   warp.products.assign(1, {});
   warp.areAccumulatorsFenced = false;
   warp.unfenced.clear();
+  warp.atPhase = 0;
+  warp.clock.assign(warps.size(), 0);
+  warp.clock[warp.number()] = 1;
 }
 
 void Launch::run(uint32_t which, const std::vector<uint32_t> &order) {
@@ -107,14 +110,20 @@ void Launch::run(uint32_t which, const std::vector<uint32_t> &order) {
   moment.block = moment.now = ++device.now;
   if (uint32_t bytes = kernel.sharedBytes + sharedBytes)
     device.shared->reset(bytes);
-  if (kernel.usesAsyncProxy)
+  if (kernel.usesAsyncProxy) {
     chunks.assign((kernel.sharedBytes + sharedBytes + 15) / 16, {});
+    uses.assign(chunks.size() * warps.size(), 0);
+    barriers.clear();
+  }
   for (Warp &warp : warps)
     start(warp, index);
-  do
+  bool advances;
+  do {
+    advances = false;
     for (uint32_t number : order)
-      advance(warps[number]);
-  while (releaseBarrier());
+      advances |= advance(warps[number]);
+  } while ((advances && !barriers.empty()) || releaseBarrier());
+  checkBarriers();
   if (kernel.sharedBytes + sharedBytes)
     compare(sharedSpans);
 }
@@ -134,25 +143,30 @@ bool Launch::releaseBarrier() {
   if (kernel.sharedBytes + sharedBytes)
     compare(sharedSpans);
   moment.now = ++device.now;
+  if (kernel.usesAsyncProxy)
+    synchronizeClocks();
   ++counted.barriers;
   for (Warp &warp : warps)
     warp.atBarrier = 0;
   return true;
 }
 
-void Launch::advance(Warp &warp) {
+bool Launch::advance(Warp &warp) {
+  uint64_t before = counted.instructions;
+  warp.atPhase = 0;
   for (;;) {
     // The part with the lowest pc runs next. Parts at the same pc are merged.
     // Waiting parts are skipped.
     uint32_t pc = ~0u, lanes = 0, next = ~0u;
+    uint32_t waiting = warp.atBarrier | warp.atPhase;
     for (const Part &part : warp.parts)
-      if (!(part.lanes & warp.atBarrier))
+      if (!(part.lanes & waiting))
         pc = std::min(pc, part.pc);
     if (pc == ~0u)
-      return;
+      return counted.instructions != before;
     size_t kept = 0;
     for (const Part &part : warp.parts) {
-      bool isFree = !(part.lanes & warp.atBarrier);
+      bool isFree = !(part.lanes & waiting);
       if (isFree && part.pc == pc) {
         lanes |= part.lanes;
         continue;
@@ -218,6 +232,13 @@ void Launch::step(Warp &warp, Part part, uint32_t next) {
         ++counted.divergences;
         warp.parts.push_back({uint32_t(i.target), lanes});
         warp.parts.push_back({part.pc + 1, part.lanes & ~lanes});
+        break;
+      }
+    } else if (i.control == Instruction::Wait) {
+      if (lanes && !waitForPhase(warp, i, lanes)) {
+        --instructions;
+        warp.atPhase |= part.lanes;
+        warp.parts.push_back(part);
         break;
       }
     } else if (i.control == Instruction::Return) {
@@ -303,8 +324,8 @@ char *Launch::accessLane(Warp &warp, const Instruction &i, int lane,
                        : "global access out of bounds");
     return nullptr;
   }
-  if (isShared && kind != AccessKind::Read)
-    noteGenericWrite(warp, i, at, bytes);
+  if (isShared)
+    noteGenericAccess(warp, i, at, bytes, kind);
   uint64_t ats[kLanes];
   ats[lane] = at;
   HostAddresses one;
@@ -524,9 +545,9 @@ void Launch::access(Warp &warp, const Instruction &i, uint32_t lanes,
   }
   uint64_t ats[kLanes];
   place(addresses, low, at, memory->data(), ats, places.of);
-  if (isShared && kind != AccessKind::Read && kernel.usesAsyncProxy)
+  if (isShared && kernel.usesAsyncProxy)
     for (uint32_t left = lanes; left; left &= left - 1)
-      noteGenericWrite(warp, i, ats[__builtin_ctz(left)], bytes);
+      noteGenericAccess(warp, i, ats[__builtin_ctz(left)], bytes, kind);
   int32_t thread = threadOf(warp, first) - first;
   if (isExact)
     noteExactly(i, lanes, *memory, isShared, ats, bytes, kind, thread, places);
@@ -670,7 +691,7 @@ void Launch::endCopies(Warp &warp, const Instruction &i, size_t groups) {
       span.kind = Span::Write;
       span.low = std::min(span.low, copy.to);
       span.high = std::max(span.high, copy.to + copy.bytes);
-      noteGenericWrite(warp, i, copy.to, copy.bytes);
+      noteGenericAccess(warp, i, copy.to, copy.bytes, AccessKind::Write);
       if (const char *wrong =
               device.shared->note(AccessKind::Write, copy.to, copy.bytes,
                                   threadOf(warp, copy.lane), momentOf(true)))

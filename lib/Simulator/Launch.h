@@ -9,7 +9,9 @@
 #include "lib/Simulator/Memory.h"
 #include "lib/Simulator/Simulator.h"
 
+#include <array>
 #include <deque>
+#include <map>
 #include <memory>
 
 namespace netc::simulator {
@@ -43,6 +45,35 @@ struct AsyncProduct {
   bool isAdded;         ///< to the accumulators
 };
 
+/// A vector clock: by warp, the time up to which its accesses are known to
+/// have happened; after those, by mbarrier, the phases that are known to be
+/// complete.
+using Clock = std::vector<uint32_t>;
+
+/// A copy of a box of a tensor (`cp.async.bulk.tensor`).
+struct BoxCopy {
+  const Instruction *instruction;
+  uint64_t to;
+  TensorMap map;
+  std::array<int64_t, TensorMap::kMostAxes> first; ///< coordinates
+
+  uint32_t bytes() const;
+};
+
+/// A barrier in shared memory (`mbarrier`). A phase completes when all threads
+/// arrived and all bytes were copied.
+struct PhaseBarrier {
+  uint32_t number = 0;                ///< among the barriers of the block
+  uint32_t arrivals = 0, pending = 0; ///< of a phase, and those that miss
+  int64_t bytes = 0;           ///< that are expected and of which no copy began
+  uint32_t phase = 0;          ///< phases that are complete
+  Clock arrived, completed;    ///< what happened before; before the last phase
+  std::vector<BoxCopy> copies; ///< of the phase
+  /// The warp that initialized it, and when; and whether it executed a fence.
+  uint32_t initializer = 0, initialized = 0;
+  bool isFenced = false;
+};
+
 /// A warp of the block that runs.
 struct Warp {
   uint32_t first = 0;      ///< the thread of lane 0, in the block
@@ -51,6 +82,7 @@ struct Warp {
   std::vector<Part> parts; ///< of a diverged warp; the lowest pc runs first
   std::vector<char> local; ///< of all lanes
   uint32_t atBarrier = 0;  ///< mask of the lanes that wait
+  uint32_t atPhase = 0;    ///< of those that wait for a phase of an mbarrier
   /// Groups of copies, and of products; the last one is still open.
   std::deque<std::vector<AsyncCopy>> copies;
   std::deque<std::vector<AsyncProduct>> products;
@@ -58,6 +90,7 @@ struct Warp {
   bool areAccumulatorsFenced = false;
   /// The chunks that it wrote, and made not visible to `wgmma` yet.
   std::vector<uint64_t> unfenced;
+  Clock clock;
 
   uint32_t number() const { return first / kLanes; }
 };
@@ -67,7 +100,11 @@ struct SharedChunk {
   /// The warps that wrote to it and did not execute `fence.proxy.async` since
   /// then, by bit.
   uint32_t writers = 0;
-  uint32_t readers = 0; ///< the products that may still read it
+  uint32_t readers = 0;   ///< the products that may still read it
+  bool isFilling = false; ///< whether a copy of a box to it is not complete
+  /// The mbarrier and the phase with which the last one was; no phase if there
+  /// was none.
+  uint32_t filledBy = 0, filledIn = 0;
 };
 
 /// The host addresses of an access by lane, null for a lane with a finding.
@@ -142,10 +179,21 @@ public:
   /// Makes what the warp wrote to shared memory visible to `wgmma`.
   void fenceProxies(Warp &warp);
 
+  void initializeBarrier(const Warp &warp, const Instruction &i,
+                         uint64_t address, uint32_t arrivals);
+  /// Makes mbarriers that the warp initialized visible to copies.
+  void fenceBarriers(const Warp &warp);
+  /// Arrives at an mbarrier, whose phase then also expects `bytes` to be
+  /// copied.
+  void arrive(Warp &warp, const Instruction &i, uint64_t address,
+              uint32_t bytes);
+  /// Begins to copy a box by a tensor map in the parameters.
+  void beginBoxCopy(Warp &warp, BoxCopy copy, uint64_t map, uint64_t mbarrier);
+
 private:
   void start(Warp &warp, Extent index);
-  /// Runs a warp until it waits or ends.
-  void advance(Warp &warp);
+  /// Runs a warp until it waits or ends. Returns whether it advanced.
+  bool advance(Warp &warp);
   void step(Warp &warp, Part part, uint32_t next);
   bool releaseBarrier();
   /// Throws a Suspicion if spans overlap whose accesses may conflict and were
@@ -171,11 +219,36 @@ private:
   /// Records reads of shared memory by a warp, of 16 bytes at each address.
   void noteChunks(Warp &warp, const Instruction &i,
                   const std::vector<uint64_t> &addresses);
-  /// Records a write to shared memory that is not visible to `wgmma` yet.
-  void noteGenericWrite(Warp &warp, const Instruction &i, uint64_t at,
-                        uint32_t bytes);
+  /// Records an access to shared memory; a write is not visible to the
+  /// asynchronous proxy yet.
+  void noteGenericAccess(Warp &warp, const Instruction &i, uint64_t at,
+                         uint32_t bytes, AccessKind kind);
   /// Checks another use of accumulators than by `wgmma`.
   void useAccumulators(Warp &warp, const Instruction &i);
+
+  /// Joins the clocks of all warps.
+  void synchronizeClocks();
+  /// Records an access of a warp to a chunk. Whether the warp does not know
+  /// that all accesses of others to it have happened.
+  void noteUse(const Warp &warp, uint64_t chunk);
+  bool isUsed(const Warp &warp, uint64_t chunk) const;
+  /// Reports an access to what a copy wrote whose phase the warp does not know
+  /// to be complete.
+  void checkFilled(const Warp &warp, const Instruction &i,
+                   const SharedChunk &chunk);
+  /// The mbarrier at an address; reports if there is none.
+  PhaseBarrier *barrierAt(const Warp &warp, const Instruction &i,
+                          uint64_t address);
+  /// Completes the phase if nothing is missing. Returns whether it did.
+  bool endPhase(PhaseBarrier &barrier);
+  /// `mbarrier.try_wait`. Returns whether the phase is complete.
+  bool waitForPhase(Warp &warp, const Instruction &i, uint32_t lanes);
+  /// Reports what a block leaves behind that ended, or cannot go on.
+  void checkBarriers();
+  /// Checks what a copy reads; and what it writes, which becomes invalid.
+  void readBox(Warp &warp, const BoxCopy &copy);
+  void occupy(Warp &warp, const BoxCopy &copy);
+  void complete(const BoxCopy &copy, const PhaseBarrier &barrier);
 
   Moment momentOf(bool isShared) const;
   int32_t threadOf(const Warp &warp, int lane) const;
@@ -193,6 +266,9 @@ private:
   std::vector<Span> sorted;
   /// Of the block's shared memory, if the kernel uses the asynchronous proxy.
   std::vector<SharedChunk> chunks;
+  std::vector<uint32_t>
+      uses; ///< by chunk and warp: the time of its last access
+  std::map<uint64_t, PhaseBarrier> barriers; ///< by address
   Moment moment;
   uint32_t number = 0; ///< number of the block
   std::vector<Warp> warps;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -64,6 +65,24 @@ struct Order {
   enum Kind { Forward, Backward, Shuffled } kind = Forward;
   uint64_t seed = 0;
 };
+
+/// A tensor in global memory of which kernels copy boxes to shared memory, with
+/// a swizzle of 128 bytes. The innermost axis is first. A kernel gets it as a
+/// parameter of 128 bytes.
+struct alignas(64) TensorMap {
+  static constexpr uint32_t kMostAxes = 5;
+  uint64_t address = 0;
+  uint32_t elementBytes = 0, axes = 0;
+  uint64_t sizes[kMostAxes] = {}, strides[kMostAxes] = {}; ///< in bytes
+  uint32_t box[kMostAxes] = {};
+};
+/// The tensor map of these arguments of `cuTensorMapEncodeTiled`, without the
+/// stride of the first axis. None if they are not valid.
+std::optional<TensorMap> encodeTensorMap(uint32_t elementBytes, uint32_t axes,
+                                         uint64_t address,
+                                         const uint64_t *sizes,
+                                         const uint64_t *strides,
+                                         const uint32_t *box);
 
 struct Kernel;
 struct Source;

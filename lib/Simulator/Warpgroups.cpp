@@ -39,8 +39,7 @@ public:
                       ? side / kOfRow * leading + k / 8 * stride + k % 8 * 128 +
                             side % kOfRow / kOfChunk * 16
                       : side / 8 * stride + side % 8 * 128 + k / kOfChunk * 16;
-    at += start;
-    return at ^ (at >> 3 & 0x70);
+    return swizzled(start + at);
   }
   uint32_t indexInChunk(uint32_t side, uint32_t k) const {
     return (isAlongSide ? side : k) % kOfChunk;
@@ -134,12 +133,18 @@ void Launch::useAccumulators(Warp &warp, const Instruction &i) {
     }
 }
 
-void Launch::noteGenericWrite(Warp &warp, const Instruction &i, uint64_t at,
-                              uint32_t bytes) {
+void Launch::noteGenericAccess(Warp &warp, const Instruction &i, uint64_t at,
+                               uint32_t bytes, AccessKind kind) {
   if (chunks.empty())
     return;
   for (uint64_t number = at / 16; number <= (at + bytes - 1) / 16; ++number) {
     SharedChunk &chunk = chunks[number];
+    noteUse(warp, number);
+    checkFilled(warp, i, chunk);
+    if (kind == AccessKind::Read)
+      continue;
+    if (chunk.isFilling)
+      report(i, "race: write after write");
     if (chunk.readers)
       report(i, "race: write to memory that a pending wgmma reads");
     uint32_t writer = 1u << warp.number();
@@ -207,6 +212,7 @@ void Launch::beginProduct(Warp &warp, const AsyncProduct &product) {
   for (uint64_t address : addresses) {
     SharedChunk &chunk = chunks[address / 16];
     ++chunk.readers;
+    checkFilled(warp, i, chunk);
     if (chunk.writers)
       report(i, "read by wgmma without `fence.proxy.async` after the write");
   }
@@ -272,9 +278,11 @@ void Launch::endProducts(Warp &warp, const Instruction &i, size_t groups) {
     for (const AsyncProduct &product : warp.products.front()) {
       std::vector<uint64_t> addresses = Product(product).chunksOf(warp);
       noteChunks(warp, i, addresses);
-      for (uint64_t address : addresses)
+      for (uint64_t address : addresses) {
         --chunks[address / 16].readers;
-      complete(product, warp, device.shared->data());
+        noteUse(warp, address / 16);
+      }
+      ::complete(product, warp, device.shared->data());
     }
 }
 
@@ -313,4 +321,5 @@ void netc::simulator::fenceProxies(Launch &run, Warp &warp, const Instruction &,
   // It is for the writes of the threads that execute it.
   if (lanes == warp.threads)
     run.fenceProxies(warp);
+  run.fenceBarriers(warp);
 }
