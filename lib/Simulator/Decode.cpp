@@ -192,22 +192,33 @@ private:
       fail("`}` is missing");
   }
 
-  void address() {
+  template <typename Body> void inBrackets(Body body) {
     if (!takeIf("["))
       fail("an address is missing");
-    i.address = uint8_t(operands.numbers.size());
-    if (i.space == Space::Parameter) {
-      auto found = names.parameters.find(take());
-      if (found == names.parameters.end())
-        fail("no such parameter");
-      i.offset = int64_t(found->second);
-    } else {
-      operands.numbers.push_back(any(true));
-      i.isAddressWide = isWide(operands.numbers.back());
-    }
-    i.offset += int64_t(offset());
+    body();
     if (!takeIf("]"))
       fail("`]` is missing");
+  }
+
+  void address() {
+    inBrackets([&] {
+      i.address = uint8_t(operands.numbers.size());
+      if (i.space == Space::Parameter) {
+        auto found = names.parameters.find(take());
+        if (found == names.parameters.end())
+          fail("no such parameter");
+        i.offset = int64_t(found->second);
+      } else {
+        operands.numbers.push_back(any(true));
+        i.isAddressWide = isWide(operands.numbers.back());
+      }
+      i.offset += int64_t(offset());
+    });
+  }
+
+  /// An address of 32 bits, in shared memory, without an offset.
+  void sharedAddress() {
+    inBrackets([&] { operand(false); });
   }
 
   void findSpace() {
@@ -460,15 +471,6 @@ private:
     end();
   }
 
-  /// An address without an offset, in shared memory.
-  void sharedAddress() {
-    if (!takeIf("["))
-      fail("an address is missing");
-    operand(false);
-    if (!takeIf("]"))
-      fail("`]` is missing");
-  }
-
   /// `cp.async.bulk.tensor` from global memory, which completes a phase of an
   /// mbarrier.
   void chooseBoxCopy() {
@@ -484,13 +486,11 @@ private:
     i.isReadOnly = true;
     sharedAddress();
     comma();
-    if (!takeIf("["))
-      fail("a tensor map is missing");
-    operand(true);
-    comma();
-    fragment(int(axes));
-    if (!takeIf("]"))
-      fail("`]` is missing");
+    inBrackets([&] {
+      operand(true);
+      comma();
+      fragment(int(axes));
+    });
     comma();
     sharedAddress();
     i.run = copyBox;

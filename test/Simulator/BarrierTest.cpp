@@ -23,11 +23,12 @@ static constexpr int kBoxWords = 128, kTensorWords = 512;
 /// and `%r4`. `%p1`: the first thread; `%p2`: the first of the second warp.
 static std::string inWarps(const std::string &body) {
   return ".version 8.0\n.target sm_90a\n.address_size 64\n"
-         ".shared .align 1024 .b8 box[1024];\n"
+         ".shared .align 1024 .b8 box[8192];\n"
          ".shared .align 8 .b64 full;\n.shared .align 8 .b64 empty;\n"
          ".visible .entry k(\n.param .u64 k_param_0,\n"
          ".param .align 64 .b8 k_param_1[128]\n)\n{\n"
          ".reg .pred %p<8>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<16>;\n"
+         ".reg .f32 %f<4>;\n"
          "ld.param.u64 %rd1, [k_param_0];\ncvta.to.global.u64 %rd1, %rd1;\n"
          "mov.b64 %rd8, k_param_1;\ncvta.param.u64 %rd9, %rd8;\n"
          "mov.u32 %r1, %tid.x;\nmov.u32 %r2, box;\nmov.u32 %r3, full;\n"
@@ -206,6 +207,10 @@ TEST(BarrierTest, BarriersAreInitializedBeforeTheyAreUsed) {
             std::string::npos);
   EXPECT_EQ(kindsOf("@%p1 mbarrier.arrive.shared::cta.b64 _, [%r3];\n"),
             "use of an mbarrier that is not initialized;");
+  EXPECT_EQ(kindsOf("@%p1 mbarrier.init.shared::cta.b64 [4], 1;\n"),
+            "misaligned access;");
+  EXPECT_EQ(kindsOf("@%p1 mbarrier.init.shared::cta.b64 [16384], 1;\n"),
+            "shared access out of bounds;");
   EXPECT_EQ(kindsOf(kInit + kInit),
             "second initialization of an mbarrier;second initialization of an "
             "mbarrier;");
@@ -246,6 +251,23 @@ TEST(BarrierTest, StagesAreFilledAgainWhenTheyWereRead) {
             "race: write after write;");
 }
 
+TEST(BarrierTest, StagesAreFilledAgainWhenNoProductReadsThem) {
+  // Rows of 128 bytes in groups of 1024, at address 0.
+  std::string
+      multiply =
+          "mov.u64 %rd6, " +
+          std::to_string(uint64_t(1024 >> 4) << 32 | uint64_t(1) << 62) +
+          ";\nwgmma.fence.sync.aligned;\n"
+          "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, "
+          "%f3}, %rd6, %rd6, 0, 1, 1, 0, "
+          "0;\nwgmma.commit_group.sync.aligned;\n",
+      wait = "wgmma.wait_group.sync.aligned 0;\n",
+      refill = kBar + expect(1024) + kCopy,
+      kind = "race: write to memory that a pending wgmma reads";
+  EXPECT_FALSE(finds(kStart + multiply + wait + refill, kind));
+  EXPECT_TRUE(finds(kStart + multiply + refill + wait, kind));
+}
+
 TEST(BarrierTest, WritesBeforeACopyNeedAFence) {
   std::string write = "@%p3 st.shared.u32 [%r2], %r1;\n",
               rest = kStart + expect(1024) + kCopy + waitForBox();
@@ -262,7 +284,7 @@ TEST(BarrierTest, PlacesOfCopiesAreChecked) {
     return kindsOf(kStart + set + expect(1024) + kCopy);
   };
   EXPECT_EQ(kindsAt("add.s32 %r2, %r2, 64;\n"), "misaligned access;");
-  EXPECT_EQ(kindsAt("add.s32 %r2, %r2, 1024;\n"),
+  EXPECT_EQ(kindsAt("add.s32 %r2, %r2, 7296;\n"),
             "shared access out of bounds;");
   EXPECT_EQ(kindsAt("mov.u64 %rd9, %rd1;\n"),
             "tensor map that is no parameter of the kernel;");
