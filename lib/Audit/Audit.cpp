@@ -491,7 +491,7 @@ private:
     std::map<std::pair<bool, std::string>, Unknown> found;
     auto add = [&](bool isKernel, StringRef name, int64_t nanoseconds) {
       Unknown &unknown = found[{isKernel, name.str()}];
-      unknown.name = trace::shownName(name);
+      unknown.name = name.str();
       unknown.isKernel = isKernel;
       ++unknown.times;
       unknown.nanoseconds += nanoseconds;
@@ -499,7 +499,9 @@ private:
     for (const Row &row : audit.rows)
       if (row.isUnknown)
         for (unsigned i : row.products)
-          add(false, trace.names[trace.host[step.products[i].event].name],
+          add(false,
+              trace::shownName(
+                  trace.names[trace.host[step.products[i].event].name]),
               step.products[i].nanoseconds);
     std::unordered_map<trace::Name, std::string> suspected;
     for (const StepKernel &kernel : step.kernels) {
@@ -510,7 +512,7 @@ private:
       if (isNew)
         if (std::string base = kernelBaseName(trace.names[event.name]);
             multipliesByName(base))
-          name->second = std::move(base);
+          name->second = trace::shownName(base);
       if (!name->second.empty())
         add(true, name->second, event.duration);
     }
@@ -574,7 +576,7 @@ llvm::Expected<Audit> netc::audit::audit(const trace::Trace &trace,
                                          const Question &question) {
   Audit audit;
   audit.trace = &trace;
-  audit.file = file.substr(file.rfind('/') + 1).str();
+  audit.file = trace::shownFile(file);
   audit.run = run;
   llvm::Expected<TracedStep> step = traceStep(trace, question.range);
   if (!step)

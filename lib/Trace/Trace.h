@@ -148,9 +148,13 @@ struct Count {
 /// `C:\Users\me\scale.py:7` becomes `scale.py:7`.
 std::string withoutFolders(llvm::StringRef text);
 
-/// A name as reports show it: without folders, and with `?` in place of hosts
-/// and their addresses, control characters and invalid UTF-8.
+/// A name as reports show it: without folders, and with `?` in place of users,
+/// hosts and their addresses, control characters and invalid UTF-8.
 std::string shownName(llvm::StringRef name);
+
+/// The name of a file as reports show it: without folders, and with `?` in
+/// place of the host that a profiler names the file after.
+std::string shownFile(llvm::StringRef path);
 
 /// The end minus the start. None if one of them is missing, or if it does not
 /// fit in 64 bits.

@@ -598,6 +598,18 @@ TEST(Readers, NamesOfHostsAreNotShown) {
             "to ?, [?]:29500 and ? at ?, ?");
   EXPECT_EQ(shownName("gpu-07.hpc.example.de node7.example.io a.com"), "? ? ?");
   EXPECT_EQ(shownName("host=gpu-17 rack-2-node-3 fd00::7_mm"), "host=? ? ?");
+  EXPECT_EQ(shownName("mm_10.0.0.7 2001:db8::1::gemm ::ffff:10.0.0.7"),
+            "? ? ?");
+  EXPECT_EQ(shownName("gemm [me-desktop:22] [node7] x[0] [clone .kd]"),
+            "gemm [?] [?] x[0] [clone .kd]");
+  // A machine in a URL, a Windows user, a path with blanks.
+  EXPECT_EQ(shownName("NODE\\me ssh://node //node \\\\node gemm"),
+            "? ? ? ? gemm");
+  EXPECT_EQ(shownName("gemm /Users/A Me/My Files/x.cu:7 C:\\My Files\\y.cu"),
+            "gemm x.cu:7 y.cu");
+  // Letters of a URL, once and twice.
+  EXPECT_EQ(shownName("file%2F%2Fnode %2fhome%2Fme %252Fhome%252fme%252Fx 7%"),
+            "? ? x 7%");
   // A user's own folder; a letter that turns the order of those behind it.
   EXPECT_EQ(shownName("gemm /home/me /Users/me C:\\Users\\me /home/me/gemm.cu"),
             "gemm ? ? ? gemm.cu");
@@ -607,8 +619,19 @@ TEST(Readers, NamesOfHostsAreNotShown) {
        {"at::native::add", "ns::f32", "ad::add", "layers.0.attn.in",
         "encoder.layer.bn", "block.in", "scale.py:7", "fusion.12", "12:30:45",
         "shape:1:2:3", "c10::BFloat16", "NVIDIA A100-PG509-200",
-        "sgemm_64x64-nt"})
+        "sgemm_64x64-nt", "ns::a1::f", "operator/ (a, b)", "rate %"})
     EXPECT_EQ(shownName(name), name);
+}
+
+TEST(Readers, FilesAreNamedAfterNoHost) {
+  EXPECT_EQ(shownFile("logs/node7_1512.1795678469.pt.trace.json"),
+            "?_1512.1795678469.pt.trace.json");
+  EXPECT_EQ(shownFile("me@node7.pc.1795678469.pt.trace.json.gz"),
+            "?.1795678469.pt.trace.json.gz");
+  EXPECT_EQ(shownFile("x/plugins/profile/2021_03/node7.pc.xplane.pb"),
+            "?.xplane.pb");
+  for (const char *name : {"resnet.pt.trace.json", "x.7", "gpt.xplane.pb"})
+    EXPECT_EQ(shownFile(std::string("a/") + name), name);
 }
 
 TEST(Readers, KernelsMayBeOdd) {

@@ -442,10 +442,11 @@ private.around(
         "aten::mm",
         [2, 3],
         [3, 4],
-        kernels=[("/home/somebody/scale.py:scale", 3), ("void C:\\somebody\\x.cu:gemm<int>(int)", 4)],
+        kernels=[("/home/somebody/scale.py:scale [node7:22]", 3), ("void C:\\somebody\\x.cu:gemm<int>(int)", 4)],
     ),
 )
 private.launch("/home/somebody/gemm.cu:gemm", 9)
+private.launch("%2Fhome%2Fsomebody NODE7\\somebody fd00::7::gemm", 1)
 private.around(
     "user_annotation",
     "somebody@node7 block of node7.somebody.local, 10.0.0.7, fd00::7, node7.somebody.example.de",
