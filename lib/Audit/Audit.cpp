@@ -255,7 +255,7 @@ private:
       return;
     for (size_t i = ours; i < products.size(); ++i)
       if (products[i].kind != products[i - ours].kind ||
-          products[i].flop != products[i - ours].flop)
+          products[i].cost->flop != products[i - ours].cost->flop)
         return;
     size_t passes = products.size() / ours;
     audit.notes.push_back({"repeated", "the forward pass stands in the trace " +
@@ -298,7 +298,8 @@ private:
       Match &match = matches.emplace_back();
       match.traced = {unsigned(i)};
       match.phase = product.phase;
-      match.confidence = product.flop ? Confidence::Exact : Confidence::None;
+      match.confidence =
+          product.cost->flop ? Confidence::Exact : Confidence::None;
       auto maker = bySequence.find(product.sequence);
       // A compiled function is one node of autograd with many products.
       if (product.phase == TracedProduct::Backward &&
@@ -364,35 +365,36 @@ private:
     row.isTraced = true;
     row.isStopped &= product.isStopped;
     row.isRunAgain |= product.isRunAgain;
-    row.isUnknown &= !row.isSpecified && !product.flop;
-    row.traced += product.flop.value_or(0);
+    row.isUnknown &= !row.isSpecified && !product.cost->flop;
+    row.traced += product.cost->flop.value_or(0);
     row.kernels += product.kernels;
     row.parts += product.parts;
     row.nanoseconds += product.nanoseconds;
-    row.groups = std::max(row.groups, product.groups);
+    row.groups = std::max(row.groups, product.cost->groups);
     row.isFusedAttention |= product.kind == ProductKind::Attention &&
                             product.phase == TracedProduct::Backward;
     if (trace.hasShapes) {
-      row.claims[0].flop += product.profiler.value_or(0);
-      row.claims[0].other += product.profilerOther;
-      row.claims[0].inner += product.profiler.value_or(0) -
-                             product.profilerOther - product.profilerLargest;
-      row.claims[0].isUnknown |= !product.profiler;
-      row.claims[1].flop += product.counter.value_or(0);
-      row.claims[1].isUnknown |= !product.counter;
+      const ProfilerCount &profiler = *product.profiler;
+      row.claims[0].flop += profiler.flop.value_or(0);
+      row.claims[0].other += profiler.other;
+      row.claims[0].inner +=
+          profiler.flop.value_or(0) - profiler.other - profiler.largest;
+      row.claims[0].isUnknown |= !profiler.flop;
+      row.claims[1].flop += product.cost->counter.value_or(0);
+      row.claims[1].isUnknown |= !product.cost->counter;
     }
     if (!row.isSpecified) {
       StringRef name = trace.names[trace.host[product.event].name];
       name.consume_front("aten::");
       row.op = trace::shownName(name);
-      row.elements = product.elements;
+      row.elements = product.cost->elements;
     }
   }
 
-  std::string phaseOf(const Row &row, const Match &match) const {
+  StringRef phaseOf(const Row &row, const Match &match) const {
     if (!match.traced.empty())
       if (StringRef own = step.products[match.traced[0]].ownPhase; !own.empty())
-        return own.str();
+        return own;
     bool hasInput = !row.input.isZero(), hasWeight = !row.weight.isZero();
     return match.phase == TracedProduct::Forward     ? "forward"
            : match.phase == TracedProduct::Recompute ? "recompute"
@@ -405,12 +407,12 @@ private:
   /// Without a specification, the FLOP by the trace's shapes count as exact.
   void takeFromTrace(Row &row, const Match &match) const {
     const TracedProduct &product = step.products[match.traced.front()];
-    row.isSpecified = product.flop.has_value();
+    row.isSpecified = product.cost->flop.has_value();
     row.layer = trace::shownName(product.layer);
     row.exact = row.phase == "recompute" ? Rational() : row.traced;
     row.ran = row.exact;
-    if (row.phase == "input+weight" && product.weight) {
-      row.weight = *product.weight;
+    if (row.phase == "input+weight" && product.cost->weight) {
+      row.weight = *product.cost->weight;
       row.input = row.exact - row.weight;
     }
   }
@@ -445,7 +447,7 @@ private:
     for (auto &[origin, row] : rows) {
       row.other = origin;
       row.op = counted(row.parts);
-      row.phase = phases[origin].str();
+      row.phase = phases[origin];
       row.isTraced = true;
       audit.rows.push_back(std::move(row));
     }
@@ -555,7 +557,7 @@ private:
         [&](unsigned i) {
           const TracedProduct &product = step.products[i];
           return trace::shownName(trace.names[trace.host[product.event].name]) +
-                 " " + (product.flop ? product.flop->str() : "?");
+                 " " + (product.cost->flop ? product.cost->flop->str() : "?");
         },
         divergence.traced);
     return divergence;

@@ -34,6 +34,16 @@ struct Claim {
 
 struct Row;
 
+/// A rule, and the part of a difference that it explains.
+struct Explanation {
+  const Rule *rule;
+  Rational difference;
+
+  bool operator==(const Explanation &other) const {
+    return rule == other.rule && difference == other.difference;
+  }
+};
+
 /// A claim's count of a row.
 struct RowClaim {
   Rational flop;
@@ -46,9 +56,7 @@ struct RowClaim {
   /// The rules that explain the difference to the exact count; two if only both
   /// together do. Empty if the counts are equal, or if the difference is
   /// unexplained.
-  llvm::SmallVector<const Rule *, 2> rules;
-  /// The part of the difference that the second rule explains.
-  Rational ofSecondRule;
+  std::vector<Explanation> rules;
 
   /// Whether it differs from the FLOP of the model, if both are known.
   bool differs(const Row &row) const;
@@ -61,7 +69,7 @@ struct RowClaim {
 struct Row {
   std::string layer; ///< of the specification; without one, the trace's modules
   std::string op;
-  std::string phase; ///< `forward`, `input`, `weight`, `input+weight`, ..
+  llvm::StringRef phase; ///< `forward`, `input`, `weight`, `input+weight`, ..
   Confidence confidence = Confidence::None;
   /// FLOP by the specification, and their parts for the gradients of inputs and
   /// of weights.
@@ -94,10 +102,10 @@ struct Row {
   unsigned joinedKernels = 0; ///< those of `kernels` with counters
   int64_t nanoseconds = 0;
   bool hasOtherAlgorithm = false,
-       usesMatrixUnits = false;     ///< by the names of its kernels
-  std::optional<unsigned> forward;  ///< index of the forward product's row
-  std::optional<UnitLevels> levels; ///< from joined counters
-  std::vector<RowClaim> claims;     ///< parallel to Audit::claims
+       usesMatrixUnits = false;    ///< by the names of its kernels
+  std::optional<unsigned> forward; ///< index of the forward product's row
+  std::shared_ptr<const UnitLevels> levels; ///< from joined counters, or null
+  std::vector<RowClaim> claims;             ///< parallel to Audit::claims
 
   /// The part of `exact` that the model needs: nothing is run again.
   Rational model() const { return phase == "recompute" ? Rational() : exact; }
@@ -130,7 +138,7 @@ struct KernelRow {
   std::string name; ///< without the arguments of templates and calls
   unsigned launches = 0;
   int64_t nanoseconds = 0;
-  std::optional<UnitLevels> levels; ///< from joined counters
+  std::shared_ptr<const UnitLevels> levels; ///< from joined counters, or null
 };
 
 /// How many kernels of a step, and which share of their time, were joined with

@@ -195,6 +195,16 @@ transposedPoints(Dims input, Dims weight,
   return points;
 }
 
+/// The groups of a convolution; 1 if the trace does not state them.
+static int64_t groupsOf(const Trace &trace, const HostEvent &event) {
+  StringRef name = trace.names[event.name];
+  int64_t groups;
+  return trace.value(event, name.contains("backward") ? 9 : 8)
+                 .getAsInteger(10, groups)
+             ? 1
+             : groups;
+}
+
 /// Arguments: input, weight; where the others are. Without a place, a
 /// convolution is not transposed.
 template <unsigned stridePlace, unsigned padPlace, unsigned dilationPlace,
@@ -752,17 +762,6 @@ bool netc::audit::hidesFromCounter(const Trace &trace, const HostEvent &event) {
   return llvm::is_contained(fused, trace.names[event.name]);
 }
 
-int64_t netc::audit::groupsOf(const Trace &trace, const HostEvent &event) {
-  StringRef name = trace.names[event.name];
-  if (productKindOf(trace, event) != ProductKind::Windows)
-    return 1;
-  int64_t groups;
-  return trace.value(event, name.contains("backward") ? 9 : 8)
-                 .getAsInteger(10, groups)
-             ? 1
-             : groups;
-}
-
 /// Whether an op multiplies complex numbers. A product of two is three or four
 /// products of real numbers.
 static bool isComplex(const Trace &trace, const HostEvent &event) {
@@ -791,6 +790,8 @@ EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
   if (name.starts_with(ownPrefix))
     return ownCost(trace, event);
   EventCost cost = kind ? kind->cost(trace, event, result) : none();
+  if (kind && kind->multiplies == ProductKind::Windows)
+    cost.groups = groupsOf(trace, event);
   if (isComplex(trace, event))
     cost.flop.reset();
   if (!isCounted)

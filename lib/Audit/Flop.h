@@ -9,34 +9,6 @@
 
 namespace netc::audit {
 
-/// The cost of a product, from the shapes in its event.
-struct EventCost {
-  std::optional<Rational> flop; ///< none if shapes or arguments are missing
-  Elements elements;
-  /// FLOP by the formula of FlopCounterMode of PyTorch 2.15; 0 if it has none
-  /// for the op. None if it has one, but shapes or arguments are missing.
-  std::optional<Rational> counter;
-  /// Elements of the result of a matrix product. Only this differs between the
-  /// two gradients of a product.
-  std::optional<Rational> made = std::nullopt;
-  /// The part of `flop` for the gradient of a convolution's weight.
-  std::optional<Rational> weight = std::nullopt;
-  /// The shape of an example that a convolution reads; empty if not known. Of
-  /// images of other sizes the elements may be equal.
-  llvm::ArrayRef<int64_t> read = {};
-  /// The sizes of a convolution's window; empty if not known.
-  llvm::ArrayRef<int64_t> window = {};
-  /// The dilations of a convolution, 1 where its window has one element; empty
-  /// if not known.
-  llvm::SmallVector<int64_t, 3> dilation = {};
-  /// Whether a convolution is a transposed one; none if that is not known.
-  std::optional<bool> isTransposed = std::nullopt;
-  /// The shape of the first operand of data; empty if not known.
-  llvm::ArrayRef<int64_t> operand = {};
-  /// Elements of the scores of attention, which a fused kernel has inside.
-  std::optional<Rational> scores = std::nullopt;
-};
-
 /// Dilations with 1 where a window has one element, which none moves apart.
 llvm::SmallVector<int64_t, 3> withoutIdle(llvm::ArrayRef<int64_t> dilations,
                                           llvm::ArrayRef<int64_t> window);
@@ -86,9 +58,6 @@ llvm::StringRef ownPhaseOf(const trace::Trace &trace,
 /// convolution whose arguments are not recorded.
 EventCost costOf(const trace::Trace &trace, const trace::HostEvent &event,
                  llvm::ArrayRef<int64_t> result);
-
-/// The groups of a convolution; 1 if the trace does not state them.
-int64_t groupsOf(const trace::Trace &trace, const trace::HostEvent &event);
 
 /// FLOP by the formulas of torch.profiler (torch/csrc/profiler/util.cpp of
 /// PyTorch 2.15); 0 if it has none for the op. None if it has one, but the

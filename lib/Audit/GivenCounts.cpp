@@ -237,8 +237,9 @@ private:
     if (!product)
       return Rational();
     const TracedProduct &holder = step.products[*product];
-    return &event == &trace.host[holder.event] ? holder.counter.value_or(0)
-                                               : Rational();
+    return &event == &trace.host[holder.event]
+               ? holder.cost->counter.value_or(0)
+               : Rational();
   }
 
   /// The key of an op with its shapes. FlopCounterMode writes `aten.mm` for

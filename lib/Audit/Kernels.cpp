@@ -89,7 +89,7 @@ void Kernels::addRows() {
     StringRef name = rowNameOf(kernel.name);
     auto [place, isNew] = places.try_emplace(name, audit.kernels.size());
     if (isNew)
-      audit.kernels.push_back({name.str(), 0, 0, std::nullopt});
+      audit.kernels.push_back({name.str(), 0, 0, nullptr});
     KernelRow &row = audit.kernels[place->second];
     ++row.launches;
     row.nanoseconds += kernel.duration;
@@ -170,10 +170,11 @@ llvm::Error Kernels::join(const trace::Trace &counters) {
   audit.levels =
       sumLevels(trace, kernels, counters, joined, audit.gpu, step.deviceTime());
   // Those of a part are over the time of its kernels that were joined.
-  auto levelsOf = [&](llvm::ArrayRef<uint32_t> own,
-                      int64_t nanoseconds) -> std::optional<UnitLevels> {
+  auto levelsOf =
+      [&](llvm::ArrayRef<uint32_t> own,
+          int64_t nanoseconds) -> std::shared_ptr<const UnitLevels> {
     if (own.empty())
-      return std::nullopt;
+      return nullptr;
     llvm::SetVector<uint32_t> groups;
     for (uint32_t kernel : own)
       if (auto group = groupOf.find(kernel); group != groupOf.end())
@@ -186,7 +187,7 @@ llvm::Error Kernels::join(const trace::Trace &counters) {
     for (const Level &level : unitLevels())
       if (auto &value = of.levels.*level.value; value && !level.isOfKernelTime)
         *value /= *(of.joined.*level.value);
-    return of.levels;
+    return std::make_shared<UnitLevels>(of.levels);
   };
   for (auto [row, own] : llvm::zip_equal(audit.rows, kernelsOfRows()))
     row.levels = levelsOf(own, row.nanoseconds);
@@ -242,7 +243,7 @@ void Kernels::sample() {
     for (uint32_t kernel : own)
       intervals.push_back(
           {trace.kernels[kernel].start, trace.kernels[kernel].end()});
-    return sampledLevels(trace, intervals);
+    return std::make_shared<UnitLevels>(sampledLevels(trace, intervals));
   };
   for (auto [row, own] : llvm::zip_equal(audit.rows, kernelsOfRows()))
     row.levels = levelsOf(own);
@@ -295,7 +296,7 @@ void Kernels::countAlone(std::optional<Rational> asked) {
     for (uint32_t i : kernels)
       row.launches += trace.counted[i].invocations;
     row.nanoseconds = of.kernelTime;
-    row.levels = of.levels;
+    row.levels = std::make_shared<UnitLevels>(of.levels);
   }
   llvm::stable_sort(audit.kernels, [](auto &a, auto &b) {
     return a.nanoseconds > b.nanoseconds;

@@ -159,11 +159,12 @@ private:
     }
     for (unsigned i : theirs) {
       const TracedProduct &product = traced[i];
+      const EventCost &cost = *product.cost;
       bool isForward = product.phase == TracedProduct::Forward;
       second.push_back(
-          {product.flop, product.elements, product.made, product.kind,
-           product.groups, product.read, product.window, product.dilation,
-           product.isTransposed, names.emplace_back(product.path).get(), "",
+          {cost.flop, cost.elements, cost.made, product.kind, cost.groups,
+           cost.read, cost.window, cost.dilation, cost.isTransposed,
+           names.emplace_back(product.path).get(), "",
            isForward && hasMakers ? std::optional(hasGradient[i])
                                   : std::nullopt,
            product.phase == TracedProduct::Backward ? product.isOfWeight
@@ -259,8 +260,8 @@ private:
   }
 
   bool isSame(unsigned a, unsigned b) const {
-    return traced[a].flop == traced[b].flop &&
-           traced[a].elements == traced[b].elements;
+    return traced[a].cost->flop == traced[b].cost->flop &&
+           traced[a].cost->elements == traced[b].cost->elements;
   }
 
   /// The last forward product that is like `product` and is not taken.
@@ -375,8 +376,8 @@ private:
     for (unsigned i : ours) {
       const SpecifiedProduct &product = specified[i];
       auto isIteration = [&](unsigned j) {
-        return traced[j].flop == product.flop / product.iterations &&
-               traced[j].elements == product.elements && makesSame(i, j);
+        return traced[j].cost->flop == product.flop / product.iterations &&
+               traced[j].cost->elements == product.elements && makesSame(i, j);
       };
       Match match = orderedMatch(i, {});
       match.confidence = Confidence::Sum;
@@ -404,7 +405,7 @@ private:
   /// Whether it is one op of unknown FLOP that may make both gradients of a
   /// convolution.
   bool areOneOfUnknownSize(llvm::ArrayRef<unsigned> theirs) const {
-    return theirs.size() == 1 && !traced[theirs[0]].flop &&
+    return theirs.size() == 1 && !traced[theirs[0]].cost->flop &&
            traced[theirs[0]].kind == ProductKind::Windows;
   }
 
@@ -422,9 +423,9 @@ private:
   static bool isGradientOf(const TracedProduct &gradient,
                            const TracedProduct &forward) {
     return gradient.kind == forward.kind &&
-           (!gradient.flop || !forward.flop ||
-            *gradient.flop == *forward.flop ||
-            *gradient.flop == *forward.flop * 2);
+           (!gradient.cost->flop || !forward.cost->flop ||
+            *gradient.cost->flop == *forward.cost->flop ||
+            *gradient.cost->flop == *forward.cost->flop * 2);
   }
 
   Rational flopOf(llvm::ArrayRef<unsigned> gradients) const {
@@ -466,8 +467,8 @@ private:
     bool isKnown = true, areRecurrences = true;
     for (unsigned j : rest.traced) {
       areRecurrences &= traced[j].kind == ProductKind::Recurrence;
-      isKnown &= traced[j].flop.has_value();
-      theirs += traced[j].flop.value_or(0);
+      isKnown &= traced[j].cost->flop.has_value();
+      theirs += traced[j].cost->flop.value_or(0);
     }
     if (rest.specified.empty() || rest.traced.empty() ||
         isOtherGradient(rest) ||
@@ -487,7 +488,7 @@ private:
   /// gradient of packed weights makes those of all layers, one of their input a
   /// sum.
   bool isOtherGradient(const Match &match) const {
-    const TracedProduct &theirs = traced[match.traced.front()];
+    const EventCost &theirs = *traced[match.traced.front()].cost;
     if (match.traced.size() != 1 || !theirs.made)
       return false;
     Rational made;
@@ -541,7 +542,7 @@ private:
                                 std::vector<unsigned> &theirs) const {
     std::map<std::tuple<Rational, Elements, Rational>, Alike> byShape;
     bool haveMade = llvm::all_of(theirs, [&](unsigned i) {
-      return traced[i].made || traced[i].kind != ProductKind::Matrices;
+      return traced[i].cost->made || traced[i].kind != ProductKind::Matrices;
     });
     auto listsOf = [&](const Rational &flop, const Elements &elements,
                        const Rational &made) -> Alike & {
@@ -551,8 +552,9 @@ private:
       listsOf(specified[i].flop, specified[i].elements, specified[i].made)
           .ours.push_back({i});
     for (unsigned i : theirs)
-      if (traced[i].flop)
-        listsOf(*traced[i].flop, traced[i].elements, traced[i].made.value_or(0))
+      if (traced[i].cost->flop)
+        listsOf(*traced[i].cost->flop, traced[i].cost->elements,
+                traced[i].cost->made.value_or(0))
             .theirs.push_back(i);
     return paired(byShape, ours, theirs);
   }
@@ -577,7 +579,7 @@ private:
     llvm::copy_if(theirs, std::back_inserter(all[0].theirs), isRecurrence);
     std::vector<Match> found = paired(all, ours, theirs), same;
     for (Match &match : found) {
-      const std::optional<Rational> &flop = traced[match.traced[0]].flop;
+      const std::optional<Rational> &flop = traced[match.traced[0]].cost->flop;
       auto forward = forwardOfName(specified[match.specified[0]].name);
       if (flop == flopOf(match.specified)) {
         same.push_back(std::move(match));
@@ -601,8 +603,8 @@ private:
     for (unsigned i : ours)
       if (specified[i].kind == ProductKind::Windows)
         gradients[specified[i].name].push_back(i);
-    bool haveGroups =
-        llvm::any_of(theirs, [&](unsigned i) { return traced[i].groups > 1; });
+    bool haveGroups = llvm::any_of(
+        theirs, [&](unsigned i) { return traced[i].cost->groups > 1; });
     std::map<std::tuple<Rational, Elements, int64_t>, Alike> byShape;
     for (const auto &[name, list] : gradients) {
       Rational flop;
@@ -613,8 +615,9 @@ private:
           .ours.push_back(list);
     }
     for (unsigned i : theirs)
-      if (traced[i].kind == ProductKind::Windows && traced[i].flop)
-        byShape[{*traced[i].flop, traced[i].elements, traced[i].groups}]
+      if (traced[i].kind == ProductKind::Windows && traced[i].cost->flop)
+        byShape[{*traced[i].cost->flop, traced[i].cost->elements,
+                 traced[i].cost->groups}]
             .theirs.push_back(i);
     return paired(byShape, ours, theirs);
   }
@@ -622,7 +625,7 @@ private:
   /// Matches a gradient of several layers with packed weights. A gradient of
   /// the weights has the elements of all of them; one of the input is a sum.
   void joinPacked(std::vector<Match> &found, Match &theirs) const {
-    const TracedProduct &packed = traced[theirs.traced[0]];
+    const EventCost &packed = *traced[theirs.traced[0]].cost;
     if (!packed.flop || !packed.made)
       return;
     for (Match &first : found) {
@@ -668,9 +671,9 @@ private:
       auto same = llvm::find_if(found, [&](const Match &theirs) {
         return theirs.confidence == Confidence::None &&
                theirs.traced.size() == 1 &&
-               traced[theirs.traced[0]].flop == product.flop &&
-               traced[theirs.traced[0]].elements == product.elements &&
-               haveSameWindows(product, traced[theirs.traced[0]]);
+               traced[theirs.traced[0]].cost->flop == product.flop &&
+               traced[theirs.traced[0]].cost->elements == product.elements &&
+               haveSameWindows(product, *traced[theirs.traced[0]].cost);
       });
       if (same == found.end())
         continue;
@@ -689,7 +692,8 @@ private:
 
   /// Whether the results have equally many elements, as far as is known.
   bool makesSame(unsigned ours, unsigned theirs) const {
-    return !traced[theirs].made || *traced[theirs].made == specified[ours].made;
+    return !traced[theirs].cost->made ||
+           *traced[theirs].cost->made == specified[ours].made;
   }
 
   /// Sorts the gradients of one forward match: those of inputs, then those of
@@ -712,7 +716,7 @@ private:
     weights.insert(all);
     std::stable_partition(ours.begin(), ours.end(), isInput);
     std::stable_partition(theirs.begin(), theirs.end(), [&](unsigned j) {
-      Rational made = traced[j].made.value_or(0);
+      Rational made = traced[j].cost->made.value_or(0);
       return inputs.count(made) && traced[j].isOfWeight ? !*traced[j].isOfWeight
                                                         : !weights.count(made);
     });
@@ -725,7 +729,7 @@ private:
                     std::vector<unsigned> &theirs) const {
     for (size_t i = 0; i < ours.size() && i < theirs.size(); ++i)
       for (size_t j = i; j < theirs.size(); ++j)
-        if (traced[theirs[j]].flop == specified[ours[i]].flop &&
+        if (traced[theirs[j]].cost->flop == specified[ours[i]].flop &&
             makesSame(ours[i], theirs[j])) {
           std::rotate(theirs.begin() + i, theirs.begin() + j,
                       theirs.begin() + j + 1);

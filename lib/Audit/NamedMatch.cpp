@@ -40,7 +40,7 @@ netc::audit::matchNamed(llvm::ArrayRef<SpecifiedProduct> specified,
     for (unsigned i : match.specified)
       ours += specified[i].flop;
     for (unsigned i : match.traced)
-      theirs += traced[i].flop.value_or(Rational::invalid());
+      theirs += traced[i].cost->flop.value_or(Rational::invalid());
     // FLOP of an event are whole, those of a mean length are not.
     Rational rounding = Rational(match.traced.size());
     if (match.traced.empty())

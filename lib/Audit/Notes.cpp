@@ -199,7 +199,7 @@ static void notePrecision(Audit &audit) {
   for (const TracedProduct &product : audit.step.products)
     for (unsigned i : {0, 1, 2}) {
       StringRef type = trace.type(trace.host[product.event], i);
-      if (type.empty() || !product.flop ||
+      if (type.empty() || !product.cost->flop ||
           product.phase == TracedProduct::Update)
         continue;
       ++types[type];
@@ -270,7 +270,7 @@ static void noteShapes(Audit &audit) {
   const trace::Trace &trace = *audit.trace;
   if (trace.hasShapes ||
       llvm::any_of(audit.step.products, [](const TracedProduct &product) {
-        return product.flop.has_value();
+        return product.cost->flop.has_value();
       }))
     return;
   if (llvm::none_of(trace.host, [](const trace::HostEvent &event) {

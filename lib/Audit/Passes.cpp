@@ -21,11 +21,12 @@ static bool areAlike(llvm::ArrayRef<TracedProduct> pass,
   if (ours.empty() || std::distance(ours.begin(), ours.end()) !=
                           std::distance(theirs.begin(), theirs.end()))
     return false;
-  const std::optional<Rational> &one = ours.begin()->flop,
-                                &other = theirs.begin()->flop;
+  const std::optional<Rational> &one = ours.begin()->cost->flop,
+                                &other = theirs.begin()->cost->flop;
   for (const auto &[a, b] : llvm::zip(ours, theirs))
-    if (a.kind != b.kind || a.flop.has_value() != b.flop.has_value() ||
-        (a.flop && one && other && *a.flop * *other != *b.flop * *one))
+    if (const auto &ours = a.cost->flop, &theirs = b.cost->flop;
+        a.kind != b.kind || ours.has_value() != theirs.has_value() ||
+        (ours && one && other && *ours * *other != *theirs * *one))
       return false;
   return true;
 }

@@ -70,7 +70,7 @@ public:
     if (path.take({"flop"})) {
       auto phase = path.take({"forward", "backward", "recompute"});
       if (llvm::none_of(step.products, [](const TracedProduct &product) {
-            return product.flop.has_value();
+            return product.cost->flop.has_value();
           }))
         return notTraced("flop", "no shape in the trace tells it");
       return last(flopIn(phase, [](const Row &row) { return row.traced; }),

@@ -291,8 +291,8 @@ static bool explainRest(const Subject &of, llvm::StringRef id,
                        of.has,   of.forward, of.ofForward};
   const Rule *rule = explaining(second);
   if (rule) {
-    claim.rules = {ruleOf(id), rule};
-    claim.ofSecondRule = second.difference();
+    Rational ofSecond = second.difference();
+    claim.rules = {{ruleOf(id), of.difference() - ofSecond}, {rule, ofSecond}};
   }
   return rule;
 }
@@ -301,16 +301,15 @@ static void explain(const Subject &of, RowClaim &claim) {
   if (of.row.isUnknown || of.has.isUnknown || isEqual(of, of.difference(), 0))
     return;
   if (const Rule *rule = explaining(of)) {
-    claim.rules = {rule};
+    claim.rules = {{rule, of.difference()}};
   } else if (!explainRest(of, "batch", atOwnBatch(of), claim) &&
              !explainRest(of, "recompute", atFirst(of), claim) &&
              !explainRest(of, "causal", withoutMask(of), claim) &&
              !claim.other.isZero()) {
     // Additions next to a product may be counted in addition to another rule.
-    if (const Rule *rule = explaining(of, claim.other)) {
-      claim.rules = {rule, ruleOf("not-products")};
-      claim.ofSecondRule = claim.other;
-    }
+    if (const Rule *rule = explaining(of, claim.other))
+      claim.rules = {{rule, of.difference() - claim.other},
+                     {ruleOf("not-products"), claim.other}};
   }
 }
 

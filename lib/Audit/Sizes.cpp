@@ -109,8 +109,8 @@ static Told compareOperandIn(llvm::ArrayRef<SpecifiedProduct> specified,
   const TracedProduct &theirs = traced[j];
   int64_t times = timesOf(traced, match);
   bool mayBeOthers = match.specified.size() > 1 && match.traced.size() > 1 &&
-                     theirs.flop != ours.flop / times &&
-                     theirs.flop != ours.flop / ours.iterations;
+                     theirs.cost->flop != ours.flop / times &&
+                     theirs.cost->flop != ours.flop / ours.iterations;
   Told told = compareOperand(ours, theirs, times);
   return mayBeOthers && told == Told::Other ? Told::Nothing : told;
 }
@@ -141,7 +141,7 @@ static std::string sizesText(llvm::ArrayRef<Size> sizes) {
 /// The first other size of one product of each side. `isAlone` if its elements
 /// are those of the other.
 static std::optional<std::string> otherSizeOf(const SpecifiedProduct &ours,
-                                              const TracedProduct &theirs,
+                                              const EventCost &theirs,
                                               bool isAlone) {
   constexpr Elements unknown = {};
   if (!haveSameShape(ours.read, theirs.read))
@@ -184,7 +184,7 @@ netc::audit::otherSizeIn(llvm::ArrayRef<SpecifiedProduct> specified,
   for (unsigned i : match.specified)
     ourFlop += specified[i].flop;
   for (unsigned j : match.traced)
-    theirFlop += traced[j].flop.value_or(Rational::invalid());
+    theirFlop += traced[j].cost->flop.value_or(Rational::invalid());
   if (match.specified.empty() || match.traced.empty() || ourFlop != theirFlop)
     return std::nullopt;
   // Both gradients of a convolution are one op.
@@ -197,10 +197,10 @@ netc::audit::otherSizeIn(llvm::ArrayRef<SpecifiedProduct> specified,
                    })));
   for (unsigned i : match.specified)
     for (unsigned j : match.traced)
-      if (auto other = otherSizeOf(specified[i], traced[j], isAlone))
+      if (auto other = otherSizeOf(specified[i], *traced[j].cost, isAlone))
         return other;
   // One of the products that a fused kernel is makes the scores.
-  const std::optional<Rational> &scores = traced[match.traced[0]].scores;
+  const std::optional<Rational> &scores = traced[match.traced[0]].cost->scores;
   if (scores && llvm::none_of(match.specified, [&](unsigned i) {
         return specified[i].made == *scores;
       }))
@@ -310,8 +310,8 @@ forwardProducts(llvm::ArrayRef<TracedProduct> traced) {
       if (auto [place, isNew] =
               places.try_emplace(product.name, products.size());
           !isNew) {
-        TracedProduct &whole = products[place->second];
-        whole.flop = whole.flop.value_or(0) + product.flop.value_or(0);
+        EventCost &whole = products[place->second].ownCost();
+        whole.flop = whole.flop.value_or(0) + product.cost->flop.value_or(0);
         continue;
       }
     products.push_back(product);
@@ -323,11 +323,11 @@ forwardProducts(llvm::ArrayRef<TracedProduct> traced) {
 /// not known; it has as many elements. None if it does not.
 static std::optional<size_t> kindOf(const SpecifiedProduct &ours,
                                     const TracedProduct &theirs) {
-  if (theirs.elements == Elements())
+  if (theirs.cost->elements == Elements())
     return 1;
-  if (theirs.elements != ours.elements)
+  if (theirs.cost->elements != ours.elements)
     return std::nullopt;
-  return haveSameWindows(ours, theirs) &&
+  return haveSameWindows(ours, *theirs.cost) &&
                  compareOperand(ours, theirs, 1) != Told::Other
              ? 0
              : 2;
@@ -342,10 +342,10 @@ public:
       : step(step), trace(trace), traced(traced), fixed(fixed),
         forward(forwardProducts(traced.products)), sizes(step.sizes()) {
     for (const TracedProduct &product : forward)
-      if (product.flop) {
+      if (product.cost->flop) {
         // A fused kernel is two products.
         int parts = product.kind == ProductKind::Attention ? 2 : 1;
-        auto &list = theirs[(*product.flop / parts).str()];
+        auto &list = theirs[(*product.cost->flop / parts).str()];
         list.insert(list.end(), parts, &product);
         all += parts;
       }
@@ -501,8 +501,8 @@ private:
       one[kBatchAxis.str()] = 1;
       std::vector<SpecifiedProduct> ofOne = step.forwardAt(one, first);
       for (size_t i = 0; i < std::min(ofOne.size(), forward.size()); ++i)
-        if (forward[i].flop)
-          if (Rational ratio = *forward[i].flop / ofOne[i].flop;
+        if (forward[i].cost->flop)
+          if (Rational ratio = *forward[i].cost->flop / ofOne[i].flop;
               ratio.isInteger() && ratio > 0)
             candidates.push_back(ratio);
     }

@@ -129,8 +129,7 @@ private:
       auto found = inside.find(i);
       Inside own = found == inside.end() ? Inside() : found->second;
       if (isOp(i) && productKindOf(trace, trace.host[i])) {
-        Rational flop =
-            costOf(trace, trace.host[i], resultOf(i)).flop.value_or(0);
+        Rational flop = costAt(i)->flop.value_or(0);
         if (own.products > 1 && flop < own.flop)
           duals.insert(i);
         else
@@ -147,6 +146,20 @@ private:
       around.products += own.products;
     }
     return all;
+  }
+
+  /// The cost of the product that event `i` is. Events with equal inputs have
+  /// one.
+  std::shared_ptr<const EventCost> costAt(uint32_t i) {
+    const HostEvent &event = trace.host[i];
+    llvm::ArrayRef<int64_t> result;
+    if (productKindOf(trace, event) == ProductKind::Windows)
+      result = resultOf(i);
+    std::shared_ptr<const EventCost> &cost =
+        costs[{event.name, event.inputs, result.data(), result.size()}];
+    if (!cost)
+      cost = std::make_shared<EventCost>(costOf(trace, event, result));
+    return cost;
   }
 
   /// Assigns an event to the product around it. False if there is none.
@@ -190,7 +203,7 @@ private:
       if (product.phase == TracedProduct::Recompute && product.sequence >= 0 &&
           !calls(product) && calling.contains(trace.host[product.event].name)) {
         product.isStopped = true;
-        product.counter = 0;
+        product.ownCost().counter = 0;
       }
   }
 
@@ -200,19 +213,19 @@ private:
     TracedProduct product;
     product.event = i;
     product.kind = kind;
-    EventCost cost = costOf(trace, trace.host[i], resultOf(i));
+    setCost(product, i);
     // In traces of 2021, this event contains one for each gradient.
-    if (name == "aten::cudnn_convolution_backward" && cost.flop) {
+    if (name == "aten::cudnn_convolution_backward" && product.cost->flop) {
       int parts = 0;
       for (uint32_t j : tree.order)
         if (tree.parent[j] == i)
           parts += nameOf(j) == "aten::cudnn_convolution_backward_input" ||
                    nameOf(j) == "aten::cudnn_convolution_backward_weight";
+      EventCost &cost = product.ownCost();
       cost.weight = *cost.flop;
       cost.flop = *cost.flop * parts;
       cost.counter = *cost.flop;
     }
-    setCost(product, i, cost);
     if (trace.hasTimes)
       product.nanoseconds = trace.host[i].duration;
     uint32_t node =
@@ -258,23 +271,14 @@ private:
     step.products.push_back(std::move(product));
   }
 
-  /// Sets the sizes of a product, which are those of event `i`.
-  void setCost(TracedProduct &product, uint32_t i, const EventCost &cost) {
-    product.groups = groupsOf(trace, trace.host[i]);
-    product.flop = cost.flop;
-    product.elements = cost.elements;
-    product.read = cost.read;
-    product.window = cost.window;
-    product.dilation = cost.dilation;
-    product.isTransposed = cost.isTransposed;
-    product.operand = unfolded(i, cost.operand);
-    product.scores = cost.scores;
+  /// Sets the cost of a product, which is that of event `i`.
+  void setCost(TracedProduct &product, uint32_t i) {
+    product.cost = costAt(i);
+    product.operand = unfolded(i, product.cost->operand);
     if (tree.around(i, [&](uint32_t i) {
           return hidesFromCounter(trace, trace.host[i]);
-        }) == nobody)
-      product.counter = cost.counter;
-    product.made = cost.made;
-    product.weight = cost.weight;
+        }) != nobody)
+      product.ownCost().counter = 0;
     if (tree.around(i, [&](uint32_t i) { return isOfSparse(nameOf(i)); }) !=
         nobody)
       forgetCost(product);
@@ -289,9 +293,10 @@ private:
 
   /// A product with a sparse operand takes less than one of its shapes.
   static void forgetCost(TracedProduct &product) {
-    product.flop.reset();
-    product.made.reset();
-    product.elements = {};
+    EventCost &cost = product.ownCost();
+    cost.flop.reset();
+    cost.made.reset();
+    cost.elements = {};
   }
 
   /// Under `vmap` an op of one example has the op of all examples inside: that
@@ -302,9 +307,9 @@ private:
       forgetCost(product);
     if (!isOp(i) || productKindOf(trace, trace.host[i]) != product.kind)
       return;
-    EventCost cost = costOf(trace, trace.host[i], resultOf(i));
-    if (cost.flop && product.flop && *product.flop < *cost.flop)
-      setCost(product, i, cost);
+    const std::optional<Rational> &flop = product.cost->flop;
+    if (auto whole = costAt(i)->flop; whole && flop && *flop < *whole)
+      setCost(product, i);
   }
 
   /// Gradients that are differentiated again have numbers, as recomputed ops
@@ -332,7 +337,7 @@ private:
   /// gradient of a bias alone.
   void eraseEmpty() {
     auto isEmpty = [](const TracedProduct &product) {
-      return product.flop && product.flop->isZero();
+      return product.cost->flop && product.cost->flop->isZero();
     };
     for (uint32_t i : tree.order)
       if (holder[i] != nobody && isEmpty(step.products[productOf[holder[i]]]))
@@ -380,8 +385,9 @@ private:
         isComputed = true;
       if (holder[i] == i) {
         TracedProduct &product = step.products[productOf[i]];
-        bool mayRead = !before || !before->made || product.operand.empty() ||
-                       elementsOf(product.operand) == *before->made;
+        bool mayRead = !before || !before->cost->made ||
+                       product.operand.empty() ||
+                       elementsOf(product.operand) == *before->cost->made;
         product.isApart = isComputed && mayRead;
         before = &product;
         isComputed = false;
@@ -508,6 +514,7 @@ private:
            i = tree.parent[i])
         if (!below.try_emplace(i, product.event).second)
           break;
+    std::vector<ProfilerCount> counts(step.products.size());
     for (uint32_t i : tree.order) {
       if (!isOp(i) || step.dropped.contains(i))
         continue;
@@ -520,7 +527,7 @@ private:
       if (nameOf(i) == "aten::conv2d" &&
           trace.inputsOf(trace.host[i]).values.size == 0 && event != nobody &&
           trace.shape(trace.host[i], 0).size() == 4)
-        flop = step.products[productOf[event]].flop;
+        flop = step.products[productOf[event]].cost->flop;
       if (flop && flop->isZero())
         continue;
       if (event == nobody) {
@@ -528,16 +535,25 @@ private:
           step.others.push_back({i, originOf(i), *flop});
         continue;
       }
-      TracedProduct &product = step.products[productOf[event]];
-      if (!flop || !product.profiler) {
-        product.profiler.reset();
+      ProfilerCount &count = counts[productOf[event]];
+      if (!flop || !count.flop) {
+        count.flop.reset();
         continue;
       }
-      *product.profiler += *flop;
+      *count.flop += *flop;
       if (isElementwise(trace, trace.host[i]))
-        product.profilerOther += *flop;
+        count.other += *flop;
       else
-        product.profilerLargest = std::max(product.profilerLargest, *flop);
+        count.largest = std::max(count.largest, *flop);
+    }
+    std::map<std::tuple<std::optional<Rational>, Rational, Rational>,
+             std::shared_ptr<const ProfilerCount>>
+        shared;
+    for (auto [product, count] : llvm::zip(step.products, counts)) {
+      auto &known = shared[{count.flop, count.other, count.largest}];
+      if (!known)
+        known = std::make_shared<ProfilerCount>(count);
+      product.profiler = known;
     }
   }
 
@@ -683,7 +699,11 @@ private:
       productOf; ///< index into TracedStep::products, by event
   /// The outermost product around each event, as an event.
   std::vector<uint32_t> holder;
-  llvm::DenseSet<uint32_t> duals;             ///< see findDuals()
+  llvm::DenseSet<uint32_t> duals; ///< see findDuals()
+  /// By name and inputs of an event, and the shape behind it; see costAt().
+  std::map<std::tuple<Name, uint32_t, const int64_t *, size_t>,
+           std::shared_ptr<const EventCost>>
+      costs;
   llvm::DenseMap<uint32_t, unsigned> partsOf; ///< number of events in a product
 };
 } // namespace

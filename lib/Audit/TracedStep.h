@@ -5,19 +5,15 @@
 #ifndef NETC_LIB_AUDIT_TRACEDSTEP_H
 #define NETC_LIB_AUDIT_TRACEDSTEP_H
 
-#include "dialect/Rational.h"
+#include "lib/Audit/EventCost.h"
 #include "lib/Trace/Trace.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <array>
+#include <memory>
 
 namespace netc::audit {
-
-/// The numbers of elements of a product's operands and result, sorted. With the
-/// FLOP, they determine its shape except for the order of axes.
-using Elements = std::array<Rational, 3>;
 
 /// Kinds of products; Windows are convolutions. A single product without known
 /// FLOP matches only its own kind.
@@ -27,6 +23,16 @@ enum class ProductKind : uint8_t { Matrices, Windows, Attention, Recurrence };
 /// more is a compiled function.
 constexpr unsigned kMostGradients = 2;
 
+/// What torch.profiler counts for a product.
+struct ProfilerCount {
+  /// None if shapes that it needs are missing.
+  std::optional<Rational> flop = Rational();
+  /// The part of `flop` for additions and scalings around the product.
+  Rational other;
+  /// The largest part of `flop` for one event.
+  Rational largest;
+};
+
 /// A product of a trace: the outermost event of a matrix product, a convolution
 /// or similar.
 struct TracedProduct {
@@ -34,19 +40,12 @@ struct TracedProduct {
   uint32_t event; ///< index into Trace::host
   Phase phase = Forward;
   ProductKind kind = ProductKind::Matrices;
-  /// FLOP by the shapes in the trace, 2 for a multiply-add; none without
-  /// shapes.
-  std::optional<Rational> flop;
-  Elements elements;
-  std::optional<Rational> made, weight;   ///< see EventCost
-  int64_t groups = 1;                     ///< of a convolution
-  llvm::ArrayRef<int64_t> read, window;   ///< see EventCost
-  llvm::SmallVector<int64_t, 3> dilation; ///< see EventCost
-  std::optional<bool> isTransposed;       ///< see EventCost
+  /// Its FLOP by the shapes in the trace, what FlopCounterMode counts for it,
+  /// and its sizes. Equal products share it.
+  std::shared_ptr<const EventCost> cost;
   /// The shape of the first operand, as the outermost op around the product has
   /// it: `aten::linear` hands examples and positions on as rows of one matrix.
   llvm::ArrayRef<int64_t> operand;
-  std::optional<Rational> scores; ///< see EventCost
   /// Of a gradient of matrices: whether it is that of a weight, by strides; see
   /// transposesFirst().
   std::optional<bool> isOfWeight;
@@ -62,13 +61,8 @@ struct TracedProduct {
   /// The innermost module around it, or the block in netc's own traces. Not a
   /// user's range, which may have the name of a machine or of a job.
   llvm::StringRef layer;
-  /// What torch.profiler and FlopCounterMode count for it; none if shapes that
-  /// they need are missing.
-  std::optional<Rational> profiler = Rational(), counter = Rational();
-  /// The part of `profiler` for additions and scalings around the product.
-  Rational profilerOther;
-  /// The largest part of `profiler` for one event.
-  Rational profilerLargest;
+  /// What torch.profiler counts for it. Equal products share it.
+  std::shared_ptr<const ProfilerCount> profiler;
   unsigned parts = 0; ///< number of events inside
   /// Whether an op that computes lies between it and the product before it on
   /// its thread, whose result it may read.
@@ -83,6 +77,12 @@ struct TracedProduct {
   int64_t nanoseconds = 0; ///< of its kernels, or of the op without a device
 
   bool isNamed() const { return !name.empty(); }
+  /// A copy of the cost that no other product shares.
+  EventCost &ownCost() {
+    auto own = std::make_shared<EventCost>(*cost);
+    cost = own;
+    return *own;
+  }
 };
 
 /// An op that is not a product, but has FLOP by torch.profiler.

@@ -32,8 +32,8 @@ static void ruleOf(OStream &json, StringRef key, const RowClaim &claim,
                    const Row &row) {
   if (!claim.differs(row))
     return json.attribute(key, nullptr);
-  json.attribute(key,
-                 claim.rules.empty() ? "unexplained" : claim.rules.front()->id);
+  json.attribute(key, claim.rules.empty() ? "unexplained"
+                                          : claim.rules.front().rule->id);
 }
 
 static void traceOf(OStream &json, const Audit &audit) {
@@ -119,7 +119,7 @@ static void rowOf(OStream &json, const Audit &audit, const Row &row) {
     });
     json.attribute("kernels", row.kernels);
     json.attribute("seconds", secondsOf(audit, row.nanoseconds));
-    unitLevelsOf(json, "levels", row.levels ? &*row.levels : nullptr);
+    unitLevelsOf(json, "levels", row.levels.get());
   });
 }
 
@@ -272,7 +272,7 @@ static void auditOf(OStream &json, const Audit &audit) {
         json.attribute("name", llvm::json::fixUTF8(row.name));
         json.attribute("launches", row.launches);
         json.attribute("seconds", secondsOf(row.nanoseconds));
-        unitLevelsOf(json, "levels", row.levels ? &*row.levels : nullptr);
+        unitLevelsOf(json, "levels", row.levels.get());
       });
   });
   unmatched(json, audit);
@@ -322,8 +322,7 @@ static std::string field(StringRef text) {
 
 /// The last fields of a row: the number of devices, and how busy they were.
 static void csvLevels(llvm::raw_ostream &os, const Audit &audit,
-                      std::optional<double> gpu,
-                      const std::optional<UnitLevels> &levels) {
+                      std::optional<double> gpu, const UnitLevels *levels) {
   os << ',' << audit.step.levels.devices.size();
   auto share = [&](std::optional<double> value) {
     os << ',' << (value ? fmt::format("{:.6g}", *value) : "");
@@ -358,9 +357,9 @@ static void csvRow(llvm::raw_ostream &os, const Audit &audit, const Row &row,
     const RowClaim &has = row.claims[claim - audit.claims.begin()];
     os << ',' << (has.isUnknown ? "" : has.flop.str()) << ',';
     if (has.differs(row))
-      os << (has.rules.empty() ? "unexplained" : has.rules.front()->id);
+      os << (has.rules.empty() ? "unexplained" : has.rules.front().rule->id);
   }
-  csvLevels(os, audit, audit.shareOfStep(row), row.levels);
+  csvLevels(os, audit, audit.shareOfStep(row), row.levels.get());
 }
 
 static void csvRow(llvm::raw_ostream &os, const Audit &audit,
@@ -376,7 +375,7 @@ static void csvRow(llvm::raw_ostream &os, const Audit &audit,
             isStep ? std::optional(double(row.nanoseconds) /
                                    double(audit.wholeTime()))
                    : std::nullopt,
-            row.levels);
+            row.levels.get());
 }
 
 void netc::printAuditCsv(llvm::raw_ostream &os, const AuditReport &report) {

@@ -75,7 +75,6 @@ std::vector<RuleShare> netc::sharesOfRules(const Audit &audit, size_t claim) {
     const RowClaim &has = row.claims[claim];
     if (!has.differs(row))
       continue;
-    Rational difference = has.flop - row.model();
     auto add = [&](const Rule *rule, const Rational &part) {
       auto found = llvm::find_if(
           shares, [&](const RuleShare &share) { return share.rule == rule; });
@@ -85,12 +84,10 @@ std::vector<RuleShare> netc::sharesOfRules(const Audit &audit, size_t claim) {
       ++share.rows;
       share.difference += part;
     };
-    if (has.rules.size() == 2) {
-      add(has.rules[0], difference - has.ofSecondRule);
-      add(has.rules[1], has.ofSecondRule);
-    } else {
-      add(has.rules.empty() ? nullptr : has.rules.front(), difference);
-    }
+    for (const Explanation &explanation : has.rules)
+      add(explanation.rule, explanation.difference);
+    if (has.rules.empty())
+      add(nullptr, has.flop - row.model());
   }
   llvm::stable_sort(shares, [](const RuleShare &a, const RuleShare &b) {
     return a.difference.abs() > b.difference.abs();

@@ -59,10 +59,11 @@ static std::string ruleText(const RowClaim &claim, const Row &row) {
     return "";
   if (claim.rules.empty())
     return "unexplained";
-  return llvm::join(
-      llvm::map_range(claim.rules,
-                      [](const Rule *rule) { return rule->id.str(); }),
-      " + ");
+  return llvm::join(llvm::map_range(claim.rules,
+                                    [](const Explanation &each) {
+                                      return each.rule->id.str();
+                                    }),
+                    " + ");
 }
 
 /// `3 × layer1.0.conv1 …`, or the only layer.
@@ -76,7 +77,7 @@ static std::string layersText(const AuditRows &rows) {
 
 static const UnitLevels *levelsIn(const LevelRow &row) { return &row.levels; }
 static const UnitLevels *levelsIn(const KernelRow &row) {
-  return row.levels ? &*row.levels : nullptr;
+  return row.levels.get();
 }
 
 static void writeRead(Page &page, const Audit &audit) {
@@ -159,7 +160,7 @@ static void writeCoverage(Page &page, const Audit &audit) {
     std::map<std::string, size_t> ops;
     for (const Row &row : audit.rows)
       if (!row.other && row.isTraced != row.isSpecified && is(row))
-        ++ops[nameText(row.op) + " " + row.phase];
+        ++ops[nameText(row.op) + " " + row.phase.str()];
     std::string text;
     for (auto &[op, times] : ops)
       text += (text.empty() ? "" : ", ") + std::to_string(times) + " × " + op;
@@ -216,7 +217,7 @@ static void writeRows(Page &page, const Audit &audit) {
     std::vector<Grid::Cell> cells = {
         {layersText(rows)},
         {nameText(row.op), Style::Dim},
-        {row.phase},
+        {row.phase.str()},
         {row.other ? "" : nameOf(row.confidence).str(), Style::Dim},
         {time ? seconds(time) : ""},
         {row.isUnknown ? "?" : flopCell(exact)}};
@@ -279,7 +280,7 @@ static void writeTotals(Page &page, const Audit &audit) {
   Lines lines;
   bool isKnown = audit.run || audit.trace->hasShapes ||
                  llvm::any_of(audit.step.products, [](auto &product) {
-                   return product.flop.has_value();
+                   return product.cost->flop.has_value();
                  });
   if (!isKnown)
     return;

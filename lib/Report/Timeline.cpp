@@ -102,7 +102,7 @@ private:
   }
 
   static std::string titleOf(const Row &row, int64_t duration) {
-    return fmt::format("{} {} {}, {}", row.layer, row.op, row.phase,
+    return fmt::format("{} {} {}, {}", row.layer, row.op, row.phase.str(),
                        formatQuantity(Rational::fraction(duration, 1000000000),
                                       Dimension::Time));
   }

@@ -29,8 +29,10 @@ TracedProduct traced(int64_t flop, int64_t sequence = -1,
                      TracedProduct::Phase phase = TracedProduct::Forward) {
   TracedProduct product;
   product.event = 0;
-  product.flop = flop;
-  product.elements = {flop, flop, flop};
+  EventCost cost;
+  cost.flop = flop;
+  cost.elements = {flop, flop, flop};
+  product.cost = std::make_shared<EventCost>(cost);
   product.sequence = sequence;
   product.phase = phase;
   return product;
@@ -93,8 +95,8 @@ TEST(Match, PartsMakeThePartsOrTermsOfOneResult) {
   std::vector<SpecifiedProduct> ours = {specified("a", 30)};
   std::vector<TracedProduct> theirs = {traced(10), traced(20)};
   auto textFor = [&](int64_t first, int64_t second) {
-    theirs[0].made = first;
-    theirs[1].made = second;
+    theirs[0].ownCost().made = first;
+    theirs[1].ownCost().made = second;
     return textOf(ours, theirs);
   };
   EXPECT_EQ(textFor(10, 20), "a=0,1");
@@ -103,7 +105,7 @@ TEST(Match, PartsMakeThePartsOrTermsOfOneResult) {
   // Products of matrices are a convolution only if they have its sizes.
   ours[0].kind = ProductKind::Windows;
   EXPECT_EQ(textFor(10, 20), "a=0,1");
-  theirs[1].made.reset();
+  theirs[1].ownCost().made.reset();
   EXPECT_EQ(textOf(ours, theirs), "-a +0 +1");
 }
 
@@ -111,7 +113,7 @@ TEST(Match, LayersThatFollowEachOtherAreNotOne) {
   std::vector<SpecifiedProduct> ours = {specified("a", 30), specified("b", 7)};
   std::vector<TracedProduct> theirs = {traced(15), traced(15), traced(7)};
   EXPECT_EQ(textOf(ours, theirs), "a=0,1 b=2");
-  theirs[0].elements = theirs[1].elements = {15, 15, 30};
+  theirs[0].ownCost().elements = theirs[1].ownCost().elements = {15, 15, 30};
   theirs[1].isApart = true;
   EXPECT_EQ(textOf(ours, theirs), "-a b=2 +0 +1");
   ours[0].iterations = 2;
@@ -124,19 +126,19 @@ TEST(Match, LayersThatFollowEachOtherAreNotOne) {
   ours[0].made = 12;
   theirs = {traced(16), traced(32)};
   theirs[1].isApart = true;
-  theirs[0].elements = {2, 4, 8};
-  theirs[1].elements = {4, 8, 8};
+  theirs[0].ownCost().elements = {2, 4, 8};
+  theirs[1].ownCost().elements = {4, 8, 8};
   EXPECT_EQ(textOf(ours, theirs), "a=0,1");
-  theirs[1].elements = {4, 4, 16};
+  theirs[1].ownCost().elements = {4, 4, 16};
   EXPECT_EQ(textOf(ours, theirs), "-a +0 +1");
   // So may several pairs of matrices, such as heads.
-  theirs[0].elements = {2, Rational::fraction(8, 3), 4};
-  theirs[1].elements = {4, Rational::fraction(16, 3), 8};
+  theirs[0].ownCost().elements = {2, Rational::fraction(8, 3), 4};
+  theirs[1].ownCost().elements = {4, Rational::fraction(16, 3), 8};
   EXPECT_EQ(textOf(ours, theirs), "a=0,1");
   // One that reads the result of the other is not beside it.
   ours = {specified("a", 15), specified("b", 15)};
   theirs = {traced(30)};
-  theirs[0].elements = {15, 30, 30};
+  theirs[0].ownCost().elements = {15, 30, 30};
   EXPECT_EQ(textOf(ours, theirs), "a,b=0");
   ours[1].depth = 1;
   EXPECT_EQ(textOf(ours, theirs), "-a -b +0");
@@ -171,7 +173,7 @@ TEST(Match, NamesTellApartWhatShapesDoNot) {
   EXPECT_EQ(textOf(ours, theirs),
             "-blocks.0.query blocks.1.query=0 -blocks.2.query");
   // They break ties alone: FLOP that differ are not the same.
-  theirs[0].flop = 11;
+  theirs[0].ownCost().flop = 11;
   EXPECT_EQ(textOf(ours, theirs),
             "-blocks.0.query -blocks.1.query -blocks.2.query +0");
 }
@@ -245,8 +247,8 @@ TEST(Match, GradientsThatMakeTheWeightAreTold) {
   auto back = TracedProduct::Backward;
   std::vector<TracedProduct> theirs = {traced(10, 1), traced(10, 1, back),
                                        traced(10, 1, back)};
-  theirs[1].made = 4;
-  theirs[2].made = 3;
+  theirs[1].ownCost().made = 4;
+  theirs[2].ownCost().made = 3;
   EXPECT_EQ(textOf(ours, theirs), "a=0 a=2 a=1");
   // One side may have one of them alone.
   EXPECT_EQ(textOf(ours, {theirs[0], theirs[1]}), "a=0 -a a=1");
@@ -263,9 +265,9 @@ TEST(Match, AGradientOfPackedWeightsIsNoneOfTheirInput) {
                                        traced(30, 1, TracedProduct::Backward)};
   for (int i = 3; i < 6; ++i)
     ours[i].made = 4;
-  theirs[1].made = 12;
+  theirs[1].ownCost().made = 12;
   EXPECT_EQ(textOf(ours, theirs), "q,k,v=0 q,k,v=1");
-  theirs[1].made = 5;
+  theirs[1].ownCost().made = 5;
   EXPECT_EQ(textOf(ours, theirs), "q,k,v=0 -q -k -v +1");
 }
 
@@ -281,7 +283,7 @@ TEST(Match, StridesTellGradientsOfOneShape) {
   std::vector<TracedProduct> theirs = {traced(20, 1), traced(20, 1, back),
                                        traced(20, 1, back)};
   for (bool isFirst : {true, false}) {
-    theirs[1].made = theirs[2].made = 8;
+    theirs[1].ownCost().made = theirs[2].ownCost().made = 8;
     theirs[1].isOfWeight = isFirst;
     theirs[2].isOfWeight = !isFirst;
     EXPECT_EQ(textOf(ours, theirs),
@@ -347,7 +349,7 @@ TEST(Match, GradientsInALoopAreMatchedBesideOthers) {
     for (auto [flop, made, from] :
          {std::tuple(3, 5, 1), {10, 5, 0}, {10, 4, 0}, {3, 6, 1}}) {
       theirs.push_back(traced(flop, number + from, back));
-      theirs.back().made = made;
+      theirs.back().ownCost().made = made;
       theirs.back().region = 10 * number + from;
     }
   EXPECT_EQ(textOf(ours, theirs), "a,e=0,1,2,3,4,5 e=6,10,14 a=7,11,15 "
@@ -398,7 +400,7 @@ std::string auditOf(const trace::Trace &trace) {
     return llvm::toString(made.takeError());
   std::string text;
   for (const Row &row : made->rows) {
-    text += row.op + " " + row.phase + " " + row.exact.str();
+    text += row.op + " " + row.phase.str() + " " + row.exact.str();
     for (const RowClaim &claim : row.claims)
       text += " " + claim.flop.str();
     text += "\n";
@@ -426,7 +428,7 @@ TEST(Audit, ADroppedEventTakesItsFlopAlong) {
   ASSERT_TRUE(bool(before));
   // Of a gradient: `aten::linear` has the shapes of the product inside of it.
   const TracedProduct &dropped = before->step.products.back();
-  Rational all = before->model, flop = *dropped.flop;
+  Rational all = before->model, flop = *dropped.cost->flop;
   trace.host.erase(trace.host.begin() + dropped.event);
   llvm::Expected<Audit> after = audit::audit(trace, "t", nullptr);
   ASSERT_TRUE(bool(after));

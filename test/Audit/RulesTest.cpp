@@ -254,8 +254,8 @@ std::string rulesOf(const Case &made) {
   explain(of.audit);
   const RowClaim &claim = of.subject().claims[0];
   std::string text;
-  for (const Rule *rule : claim.rules)
-    text += (text.empty() ? "" : " ") + rule->id.str();
+  for (const Explanation &each : claim.rules)
+    text += (text.empty() ? "" : " ") + each.rule->id.str();
   return text.empty() && claim.flop != of.subject().exact ? "unexplained"
                                                           : text;
 }

@@ -47,7 +47,7 @@ Rational flopIn(const TracedStep &step, TracedProduct::Phase phase) {
   Rational sum;
   for (const TracedProduct &product : step.products)
     if (product.phase == phase)
-      sum += product.flop ? *product.flop : Rational::invalid();
+      sum += product.cost->flop ? *product.cost->flop : Rational::invalid();
   return sum;
 }
 
@@ -117,8 +117,8 @@ TEST(Trace, CountsAreExactBesideThoseOfTheTools) {
     for (const CountedEvent &other : step.others)
       profiler += other.flop;
     for (const TracedProduct &product : step.products) {
-      profiler += product.profiler.value_or(0);
-      counter += product.counter.value_or(0);
+      profiler += product.profiler->flop.value_or(0);
+      counter += product.cost->counter.value_or(0);
     }
     EXPECT_EQ(flopIn(step, TracedProduct::Forward).str(), expected.forward);
     EXPECT_EQ(flopIn(step, TracedProduct::Backward).str(), expected.backward);
@@ -139,7 +139,27 @@ TEST(Trace, WhatIsCompleteInFrontOfACutIsRead) {
   EXPECT_TRUE(trace.cutAt.has_value());
   TracedStep step = traceStep(trace);
   ASSERT_EQ(step.products.size(), 1u);
-  EXPECT_EQ(step.products[0].flop->str(), "48");
+  EXPECT_EQ(step.products[0].cost->flop->str(), "48");
+}
+
+/// A step may have a million products.
+TEST(Trace, EqualProductsShareTheirCost) {
+  auto product = [](int time, const char *sizes) {
+    return R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, )"
+           R"("tid": 1, "dur": 2, "ts": )" +
+           std::to_string(time) + R"(, "args": {"Input Dims": [[2, 3], )" +
+           sizes + "]}}";
+  };
+  Trace trace =
+      readFile("[" + product(1, "[3, 4]") + ", " + product(4, "[3, 5]") + ", " +
+               product(7, "[3, 4]") + "]");
+  TracedStep step = traceStep(trace);
+  ASSERT_EQ(step.products.size(), 3u);
+  EXPECT_EQ(step.products[0].cost, step.products[2].cost);
+  EXPECT_NE(step.products[0].cost, step.products[1].cost);
+  EXPECT_EQ(step.products[0].profiler, step.products[2].profiler);
+  step.products[2].ownCost().flop = 7;
+  EXPECT_EQ(step.products[0].cost->flop->str(), "48");
 }
 
 /// Phases B and E instead of X: an end is of what began last on its thread.
@@ -219,7 +239,7 @@ TEST(Trace, SizesOfHostileEventsAreNoCount) {
   EXPECT_EQ(trace.broken, 1u);
   TracedStep step = traceStep(trace);
   ASSERT_EQ(step.products.size(), 1u);
-  EXPECT_FALSE(step.products[0].flop);
+  EXPECT_FALSE(step.products[0].cost->flop);
 }
 
 TEST(Trace, SaysWhatIsWrong) {
