@@ -194,8 +194,8 @@ static void writeCoverage(Page &page, const Audit &audit) {
 static void writeRows(Page &page, const Audit &audit) {
   if (audit.rows.empty())
     return;
-  std::vector<Grid::Align> columns = {Grid::Left,   Grid::Left,  Grid::Left,
-                                      Grid::Detail, Grid::Right, Grid::Right};
+  std::vector<Grid::Align> columns = {Grid::Left, Grid::Detail, Grid::Left,
+                                      Grid::Left, Grid::Right,  Grid::Right};
   std::vector<Grid::Cell> head;
   for (const char *title : {"layer", "op", "phase", "match", "time", "exact"})
     head.push_back({title, Style::Dim});
@@ -206,6 +206,7 @@ static void writeRows(Page &page, const Audit &audit) {
     columns.insert(columns.end(), {Grid::Right, Grid::Right, Grid::Left});
   }
   Grid grid(columns);
+  grid.allowParts(/*keys=*/3, /*group=*/3);
   grid.add(std::move(head));
   grid.addRule();
   for (const AuditRows &rows : foldRows(audit)) {

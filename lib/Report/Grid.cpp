@@ -65,40 +65,88 @@ static std::vector<llvm::StringRef> wordsOf(llvm::StringRef text) {
   return words;
 }
 
-std::vector<std::string> netc::wrapped(llvm::StringRef text, size_t width) {
+/// The pieces of a word that is a name: `layer4.`, `conv`.
+static std::vector<llvm::StringRef> piecesOf(llvm::StringRef word) {
+  std::vector<llvm::StringRef> pieces;
+  size_t begin = 0;
+  for (size_t i = 1; i + 1 < word.size(); ++i)
+    if (llvm::StringRef("._/+-:").contains(word[i]) &&
+        (llvm::isAlnum(word[i - 1]) || word[i - 1] == ':') &&
+        llvm::isAlpha(word[i + 1])) {
+      pieces.push_back(word.slice(begin, i + 1));
+      begin = i + 1;
+    }
+  pieces.push_back(word.substr(begin));
+  return pieces;
+}
+
+/// Breaks a text into lines. A longer word is broken if `breaksNames`.
+static std::vector<std::string> filled(llvm::StringRef text, size_t width,
+                                       bool breaksNames) {
   if (widthOf(text) <= width)
     return {text.str()};
   std::string margin(text.size() - text.ltrim(' ').size(), ' ');
   std::vector<std::string> lines;
   for (llvm::StringRef word : wordsOf(text)) {
-    if (!lines.empty() && widthOf(lines.back()) + 1 + widthOf(word) <= width)
-      lines.back() += " " + word.str();
-    else
-      lines.push_back(margin + word.str());
+    bool isBroken = breaksNames && margin.size() + widthOf(word) > width;
+    llvm::StringRef between = " ";
+    for (llvm::StringRef piece :
+         isBroken ? piecesOf(word) : std::vector{word}) {
+      if (!lines.empty() &&
+          widthOf(lines.back()) + between.size() + widthOf(piece) <= width)
+        lines.back() += (between + piece).str();
+      else
+        lines.push_back(margin + piece.str());
+      between = "";
+    }
   }
   return lines;
 }
 
+std::vector<std::string> netc::wrapped(llvm::StringRef text, size_t width) {
+  return filled(text, width, /*breaksNames=*/false);
+}
+
 static constexpr size_t gap = 2, usualBar = 10, longestBar = 40;
 
-std::vector<size_t> Grid::widthsFor(unsigned indent, unsigned width) const {
-  std::vector<size_t> widths(columns.size()), least(columns.size());
-  bool hasBars = false;
+template <typename Pieces>
+std::vector<size_t> Grid::widestOf(Pieces piecesOf) const {
+  std::vector<size_t> widest(columns.size());
   for (const std::vector<Cell> &row : rows)
     for (size_t i = 0; i < row.size(); ++i) {
       llvm::StringRef text = row[i].text;
-      widths[i] = std::max(widths[i], widthOf(text));
       size_t margin = text.size() - text.trim(' ').size();
       for (llvm::StringRef word : wordsOf(text))
-        least[i] = std::max(least[i], margin + widthOf(word));
+        for (llvm::StringRef piece : piecesOf(word))
+          widest[i] = std::max(widest[i], margin + widthOf(piece));
+    }
+  return widest;
+}
+
+static std::vector<llvm::StringRef> whole(llvm::StringRef word) {
+  return {word};
+}
+
+size_t Grid::totalOf(llvm::ArrayRef<size_t> widths, unsigned indent) const {
+  size_t sum = indent;
+  for (size_t column : widths)
+    sum += column == 0 ? 0 : column + gap;
+  return sum == indent ? sum : sum - gap;
+}
+
+bool Grid::fits(unsigned indent, unsigned width) const {
+  return totalOf(widestOf(whole), indent) <= width;
+}
+
+std::vector<size_t> Grid::widthsFor(unsigned indent, unsigned width) const {
+  std::vector<size_t> widths(columns.size());
+  bool hasBars = false;
+  for (const std::vector<Cell> &row : rows)
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], widthOf(row[i].text));
       hasBars |= columns[i] == Bar && row[i].share > 0;
     }
-  auto total = [&] {
-    size_t sum = indent;
-    for (size_t column : widths)
-      sum += column == 0 ? 0 : column + gap;
-    return sum == indent ? sum : sum - gap;
-  };
+  auto total = [&] { return totalOf(widths, indent); };
   auto setBars = [&](size_t length) {
     for (size_t i = 0; hasBars && i < columns.size(); ++i)
       if (columns[i] == Bar)
@@ -110,7 +158,7 @@ std::vector<size_t> Grid::widthsFor(unsigned indent, unsigned width) const {
     return widths;
   }
   const std::vector<size_t> full = widths;
-  auto shrink = [&] {
+  auto shrink = [&](llvm::ArrayRef<size_t> least) {
     while (total() > width) {
       size_t widest = columns.size();
       for (size_t i = 0; i < columns.size(); ++i)
@@ -123,18 +171,55 @@ std::vector<size_t> Grid::widthsFor(unsigned indent, unsigned width) const {
     }
     return true;
   };
-  if (shrink())
+  if (shrink(widestOf(whole)))
     return widths;
   widths = full;
   for (size_t i = 0; i < columns.size(); ++i)
     if (columns[i] == Detail)
       widths[i] = 0;
-  shrink();
+  if (!shrink(widestOf(whole)))
+    shrink(widestOf(piecesOf));
   return widths;
+}
+
+std::vector<Grid> Grid::parts(unsigned indent, unsigned width) const {
+  std::vector<Grid> parts;
+  auto partOf = [&](size_t begin, size_t end) {
+    auto isIn = [&](size_t i) { return i < keys || (i >= begin && i < end); };
+    Grid part({});
+    for (auto [i, column] : llvm::enumerate(columns))
+      if (isIn(i))
+        part.columns.push_back(column);
+    for (const std::vector<Cell> &row : rows) {
+      std::vector<Cell> &cells = part.rows.emplace_back();
+      for (auto [i, cell] : llvm::enumerate(row))
+        if (isIn(i))
+          cells.push_back(cell);
+    }
+    return part;
+  };
+  for (size_t begin = keys, end; begin < columns.size(); begin = end) {
+    end = begin + group;
+    while (end < columns.size() &&
+           partOf(begin, end + group).fits(indent, width))
+      end += group;
+    parts.push_back(partOf(begin, end));
+  }
+  return parts;
 }
 
 void Grid::print(llvm::raw_ostream &os, unsigned indent, bool colour,
                  unsigned width) const {
+  if (!group || width == 0 || fits(indent, width))
+    return printPart(os, indent, colour, width);
+  llvm::interleave(
+      parts(indent, width), os,
+      [&](const Grid &part) { part.printPart(os, indent, colour, width); },
+      "\n");
+}
+
+void Grid::printPart(llvm::raw_ostream &os, unsigned indent, bool colour,
+                     unsigned width) const {
   std::vector<size_t> widths = widthsFor(indent, width);
   size_t total = 0;
   for (size_t column : widths)
@@ -154,7 +239,7 @@ void Grid::print(llvm::raw_ostream &os, unsigned indent, bool colour,
       cells.emplace_back();
       if (column != 0)
         cells.back() = align == Bar ? std::vector{bar(cell.share, column)}
-                                    : wrapped(cell.text, column);
+                                    : filled(cell.text, column, true);
       height = std::max(height, cells.back().size());
     }
     for (size_t i = 0; i < height; ++i) {

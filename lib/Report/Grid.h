@@ -37,6 +37,13 @@ public:
 
   explicit Grid(llvm::ArrayRef<Align> columns)
       : columns(columns.begin(), columns.end()) {}
+  /// Lets a grid that is too wide for a line be printed in parts, one below the
+  /// other: each has the first `keys` columns, and as many groups of `group`
+  /// columns behind them as fit.
+  void allowParts(size_t keys, size_t group) {
+    this->keys = keys;
+    this->group = group;
+  }
 
   void add(std::vector<Cell> row) { rows.push_back(std::move(row)); }
   /// Adds a rule across all columns.
@@ -45,15 +52,25 @@ public:
   /// A rule is a row without cells.
   llvm::ArrayRef<std::vector<Cell>> lines() const { return rows; }
   /// Prints rows with `indent` blanks before and none after them. If `width` is
-  /// not 0, lines are at most that long: bars shrink, details are omitted, and
-  /// long cells wrap. Only a longer word exceeds it.
+  /// not 0, lines are at most that long: bars shrink, details are omitted, long
+  /// cells wrap, and last names break at their joints. Only a longer word
+  /// exceeds it.
   void print(llvm::raw_ostream &os, unsigned indent, bool colour,
              unsigned width = 0) const;
 
 private:
   std::vector<size_t> widthsFor(unsigned indent, unsigned width) const;
+  /// The widths of the longest cell, word, or piece of a word, by column.
+  template <typename Pieces>
+  std::vector<size_t> widestOf(Pieces piecesOf) const;
+  size_t totalOf(llvm::ArrayRef<size_t> widths, unsigned indent) const;
+  bool fits(unsigned indent, unsigned width) const;
+  std::vector<Grid> parts(unsigned indent, unsigned width) const;
+  void printPart(llvm::raw_ostream &os, unsigned indent, bool colour,
+                 unsigned width) const;
 
   llvm::SmallVector<Align> columns;
+  size_t keys = 0, group = 0;          ///< 0 if all columns stand in one part
   std::vector<std::vector<Cell>> rows; ///< empty for a rule
 };
 

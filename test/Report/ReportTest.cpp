@@ -46,3 +46,48 @@ TEST_F(ReportTest, ModelAndHardwareUtilizationAreToldApart) {
   EXPECT_THAT(text, HasSubstr("\"implied_utilization\": 0.375,"));
   EXPECT_THAT(text, HasSubstr("\"implied_hardware_utilization\": 0.5"));
 }
+
+/// A grid as it is printed in lines of `width`.
+static std::string printed(const Grid &grid, unsigned width) {
+  std::string text = "\n";
+  llvm::raw_string_ostream os(text);
+  grid.print(os, 2, /*colour=*/false, width);
+  return text;
+}
+
+TEST(GridTest, ContinuesBelowWhereLinesAreTooLong) {
+  Grid grid({Grid::Left, Grid::Detail, Grid::Right, Grid::Left, Grid::Right,
+             Grid::Left});
+  grid.allowParts(/*keys=*/2, /*group=*/2);
+  grid.add({{"layer"}, {"op"}, {"time"}, {"match"}, {"tool"}, {"rule"}});
+  grid.addRule();
+  grid.add({{"stem.conv"}, {"conv"}, {"3us"}, {"exact"}, {"7.5"}, {"fma"}});
+  const std::string whole = R"(
+  layer      op    time  match  tool  rule
+  ────────────────────────────────────────
+  stem.conv  conv   3us  exact   7.5  fma
+)";
+  EXPECT_EQ(printed(grid, 0), whole);
+  EXPECT_EQ(printed(grid, 42), whole);
+  EXPECT_EQ(printed(grid, 41), R"(
+  layer      op    time  match
+  ────────────────────────────
+  stem.conv  conv   3us  exact
+
+  layer      op    tool  rule
+  ───────────────────────────
+  stem.conv  conv   7.5  fma
+)");
+  // Details are left out; then names break.
+  EXPECT_EQ(printed(grid, 18), R"(
+  layer  time  match
+  ──────────────────
+  stem.   3us  exact
+  conv
+
+  layer  tool  rule
+  ─────────────────
+  stem.   7.5  fma
+  conv
+)");
+}
