@@ -9,6 +9,7 @@
 #include "lib/Audit/Kernels.h"
 #include "lib/Audit/Notes.h"
 #include "lib/Audit/Passes.h"
+#include "lib/Audit/Repetition.h"
 #include "lib/Audit/Rules.h"
 #include "lib/Audit/Sizes.h"
 #include "lib/Trace/Read.h"
@@ -77,6 +78,8 @@ public:
       audit.sizes = findSizes(*own, trace, step, {});
       findPasses();
       audit.memory = own->memoryAt(audit.sizes);
+    } else if (step.name.empty() && !step.isNamed()) {
+      findRepetition();
     }
     compareGradients();
     std::vector<Match> matches =
@@ -266,6 +269,33 @@ private:
                          trace.host[products[first - 1].event],
                          trace.host[products.back().event]);
     step.steps = passes;
+  }
+
+  /// The same without a specification, which tells how long a pass is: where
+  /// all ops are repeated, takes the last ones.
+  void findRepetition() {
+    std::optional<Repetition> found = repetitionOf(trace, step);
+    if (!found)
+      return;
+    if (!found->begin)
+      return note(
+          audit, "may-repeat",
+          llvm::formatv(
+              "the same {0} in the trace {1} times: equal "
+              "layers, micro-batches, or steps without "
+              "marks, of which `--range` takes one",
+              found->products == 1
+                  ? "product stands"
+                  : llvm::formatv("{0} products stand", found->products).str(),
+              found->times));
+    note(audit, "repeated",
+         llvm::formatv("the same ops stand in the trace {0} times; the last "
+                       "ones are taken",
+                       found->times));
+    step = traceStepFrom(trace, trace.host[*found->begin],
+                         trace.host[*found->before],
+                         trace.host[step.products.back().event]);
+    step.steps = found->times;
   }
 
   /// Compares only forward passes if the trace has no backward pass.

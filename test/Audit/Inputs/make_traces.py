@@ -455,6 +455,18 @@ private.around(
 private.around("user_annotation", "gpu01", lambda: private.op("aten::mm", [2, 3], [3, 6]))
 private.write("private", deviceProperties=[{"id": 0, "name": "/home/somebody/NVIDIA A10G /dev/somebody/gpu0 node7.somebody.internal"}])
 
+# Three passes without marks, which are no layers of each other; two branches of one pass; equal layers.
+ops = {
+    "passes": 3 * [("aten::mm", [2, 3], [3, 4]), ("aten::softmax", [2, 4])],
+    "branches": 2 * [("aten::mm", [2, 3], [3, 4]), ("aten::mm", [2, 4], [4, 5])] + [("aten::cosine_similarity", [2, 5])],
+    "layers": 4 * [("aten::mm", [2, 3], [3, 3])],
+}
+for name, repeated in ops.items():
+    trace = Trace()
+    for op in repeated:
+        trace.op(*op)
+    trace.write(name)
+
 # Samples of the whole device, by Nsight Systems.
 path = folder / "samples.sqlite"
 path.unlink(missing_ok=True)
