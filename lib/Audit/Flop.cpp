@@ -410,6 +410,56 @@ static EventCost fusedConvolution(const Trace &trace, const HostEvent &event,
                                 : convolution<4, 3, 5>(trace, event, result);
 }
 
+/// The cost of a product of two matrices, each of which may be read transposed,
+/// and the first of which may have several axes in place of its rows.
+static EventCost productOfBuffers(Dims a, Dims b, Dims result) {
+  Rational outputs = result.back(), rows = elementsOf(result.drop_back());
+  Rational inputs = elementsOf(a) / rows;
+  auto has = [](int64_t size, const Rational &other) { return other == size; };
+  bool readsRows = a.size() > 1 && (has(a.back(), inputs) ||
+                                    (a.size() == 2 && has(a.front(), inputs)));
+  bool isWeight = (has(b[0], inputs) && has(b[1], outputs)) ||
+                  (has(b[1], inputs) && has(b[0], outputs));
+  if (!readsRows || !isWeight)
+    return none();
+  Rational made = rows * outputs;
+  EventCost cost = both(Rational(2) * made * inputs,
+                        sorted(elementsOf(a), elementsOf(b), made));
+  cost.made = made;
+  cost.operand = a;
+  return cost;
+}
+
+/// Whether an op is a kernel from a template of Inductor.
+static bool isTemplate(StringRef name) {
+  return name.starts_with("triton_tem_");
+}
+
+/// The cost of a matrix product by a template of Inductor. Its operands are
+/// buffers: perhaps a bias, the two matrices, what is added; the result is
+/// last.
+static EventCost templateProduct(const Trace &trace, const HostEvent &event) {
+  llvm::SmallVector<Dims, 6> buffers;
+  for (unsigned i = 0; i < trace.inputsOf(event).shapes.size; ++i)
+    if (Dims shape = trace.shape(event, i); !shape.empty())
+      buffers.push_back(shape);
+  EventCost found = none();
+  for (size_t i = 0; i + 2 < buffers.size(); ++i) {
+    Dims a = buffers[i], b = buffers[i + 1], result = buffers.back();
+    bool isBatch = a.size() == 3 && b.size() == 3 && result.size() == 3;
+    EventCost cost = isBatch         ? matrices(a, b)
+                     : b.size() == 2 ? productOfBuffers(a, b, result)
+                                     : none();
+    if (!cost.flop || cost.made != elementsOf(result))
+      continue;
+    // Several pairs that fit may be several products.
+    if (found.flop)
+      return none();
+    found = cost;
+  }
+  return found;
+}
+
 static EventCost unknown(const Trace &, const HostEvent &, Dims) {
   return none();
 }
@@ -690,11 +740,9 @@ static constexpr StringRef harmless[] = {"prepack", "unpack",   "pack",
 std::optional<ProductKind>
 netc::audit::suspectedKindOf(const Trace &trace, const HostEvent &event) {
   StringRef name = trace.names[event.name];
-  // A kernel from a template of Inductor.
-  bool isTemplate = name.starts_with("triton_tem_");
   if (const Kind *kind = kindOf(name))
     return kind->multiplies;
-  if (!isTemplate && !name.contains("::"))
+  if (!isTemplate(name) && !name.contains("::"))
     return std::nullopt;
   llvm::SmallVector<StringRef, 8> parts;
   name.substr(name.rfind(':') + 1).split(parts, '_', -1, /*KeepEmpty=*/false);
@@ -705,7 +753,7 @@ netc::audit::suspectedKindOf(const Trace &trace, const HostEvent &event) {
   for (const Word &word : words)
     if (llvm::is_contained(parts, word.word))
       return word.multiplies;
-  bool isProduct = isTemplate || llvm::any_of(parts, [](StringRef part) {
+  bool isProduct = isTemplate(name) || llvm::any_of(parts, [](StringRef part) {
                      return part.ends_with("mm") || part.contains("matmul") ||
                             part.contains("gemm");
                    });
@@ -789,7 +837,9 @@ EventCost netc::audit::costOf(const Trace &trace, const HostEvent &event,
   }
   if (name.starts_with(ownPrefix))
     return ownCost(trace, event);
-  EventCost cost = kind ? kind->cost(trace, event, result) : none();
+  EventCost cost = kind               ? kind->cost(trace, event, result)
+                   : isTemplate(name) ? templateProduct(trace, event)
+                                      : none();
   if (kind && kind->multiplies == ProductKind::Windows)
     cost.groups = groupsOf(trace, event);
   if (isComplex(trace, event))

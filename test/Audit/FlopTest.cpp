@@ -61,6 +61,29 @@ TEST(Flop, Vectors) {
   EXPECT_EQ(flopOf("aten::addmv_", "[3], [3, 5], [4]"), std::nullopt);
 }
 
+/// Operands of a template of Inductor are buffers: the result is the last.
+TEST(Flop, Templates) {
+  const std::string mm = "triton_tem_fused_mm_0";
+  EXPECT_EQ(flopOf(mm, "[2, 3], [3, 4], [2, 4]"), Rational(48));
+  // A weight that is read transposed, and positions that are rows.
+  EXPECT_EQ(flopOf(mm, "[2, 5, 3], [4, 3], [2, 5, 4]"), Rational(240));
+  EXPECT_EQ(flopOf(mm, "[3, 2], [3, 4], [2, 4]"), Rational(48));
+  // A bias, a factor, and what is added; arguments that are numbers.
+  EXPECT_EQ(flopOf("triton_tem_fused_addmm_relu_1",
+                   "[4], [2, 3], [4, 3], [2, 4], [2, 4], []"),
+            Rational(48));
+  EXPECT_EQ(flopOf("triton_tem_fused_bmm_2", "[7, 2, 3], [7, 3, 4], [7, 2, 4]"),
+            Rational(336));
+  // The result is not the last; two products; no product.
+  EXPECT_EQ(flopOf(mm, "[2, 4], [2, 3], [3, 4]"), std::nullopt);
+  EXPECT_EQ(flopOf("triton_tem_fused_add_mm_3",
+                   "[2, 3], [3, 4], [2, 3], [3, 4], [2, 4]"),
+            std::nullopt);
+  EXPECT_EQ(flopOf("triton_poi_fused_mm_4", "[2, 3], [3, 4], [2, 4]"),
+            std::nullopt);
+  EXPECT_EQ(flopOf(mm, "[0, 3], [3, 4], [0, 4]"), std::nullopt);
+}
+
 TEST(Flop, LinearLayers) {
   EXPECT_EQ(flopOf("aten::mkldnn_linear", "[2, 7], [4, 7], [4]"),
             Rational(112));
