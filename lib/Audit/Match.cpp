@@ -91,15 +91,13 @@ private:
     for (auto [i, product] : llvm::enumerate(traced))
       if (product.phase != TracedProduct::Backward && product.sequence >= 0)
         bySequence[product.sequence].push_back(i);
-    std::map<uint32_t, unsigned> gradientsOf; // by node
     for (unsigned i : tracedIn(TracedProduct::Backward))
       ++gradientsOf[traced[i].region];
     for (unsigned i : tracedIn(TracedProduct::Backward)) {
       // An op without a node has the number of the next node. So the last op
       // that fits created the node.
       auto makers = bySequence.find(traced[i].sequence);
-      if (makers == bySequence.end() ||
-          gradientsOf[traced[i].region] > kMostGradients)
+      if (makers == bySequence.end() || isOfCompiled(i))
         continue;
       for (unsigned maker : makers->second)
         if (isGradientOf(traced[i], traced[maker]))
@@ -107,6 +105,11 @@ private:
       if (makerOf[i])
         hasGradient[*makerOf[i]] = hasMakers = true;
     }
+  }
+
+  /// Whether a gradient runs in a compiled function, which is one node.
+  bool isOfCompiled(unsigned gradient) const {
+    return gradientsOf.lookup(traced[gradient].region) > kMostGradients;
   }
 
   std::vector<unsigned> specifiedIn(std::initializer_list<Phase> phases) const {
@@ -346,6 +349,7 @@ private:
         matches[i].forward =
             forwardOfName(specified[matches[i].specified.front()].name);
     swapGradients(before);
+    doubtCompiled(before);
     for (auto [product, forward] : alone)
       addBehind(align({}, product), TracedProduct::Backward, forward);
   }
@@ -749,6 +753,28 @@ private:
     }
   }
 
+  /// A compiler may change the order of gradients: which of several of one
+  /// shape is that of a layer is not sure.
+  void doubtCompiled(size_t begin) {
+    std::map<
+        std::tuple<std::optional<Rational>, Elements, std::optional<Rational>>,
+        unsigned>
+        alike;
+    auto numberOf = [&](unsigned i) -> unsigned & {
+      const EventCost &cost = *traced[i].cost;
+      return alike[{cost.flop, cost.elements, cost.made}];
+    };
+    for (unsigned i : tracedIn(TracedProduct::Backward))
+      if (isOfCompiled(i))
+        ++numberOf(i);
+    for (Match &match : llvm::MutableArrayRef(matches).drop_front(begin))
+      if (match.confidence < Confidence::Order &&
+          llvm::any_of(match.traced, [&](unsigned i) {
+            return isOfCompiled(i) && numberOf(i) > 1;
+          }))
+        match.confidence = Confidence::Order;
+  }
+
   /// Matches whose sizes are others agree by their FLOP alone, and so do the
   /// gradients of their products.
   void doubtOtherSizes() {
@@ -767,8 +793,9 @@ private:
   std::vector<std::optional<unsigned>> matchOf; ///< by traced product
   /// By gradient of the trace: the product in whose node it runs.
   std::vector<std::optional<unsigned>> makerOf;
-  std::vector<bool> hasGradient;           ///< by traced product
-  bool hasMakers = false;                  ///< whether any is known
+  std::vector<bool> hasGradient;                  ///< by traced product
+  bool hasMakers = false;                         ///< whether any is known
+  llvm::DenseMap<uint32_t, unsigned> gradientsOf; ///< their number, by node
   llvm::DenseSet<llvm::StringRef> trained; ///< names of products with gradients
   /// The matches of forward products, by name.
   llvm::DenseMap<llvm::StringRef, llvm::SmallVector<unsigned, 1>> forwardOf;
