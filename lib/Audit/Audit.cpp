@@ -8,6 +8,7 @@
 #include "lib/Audit/GivenCounts.h"
 #include "lib/Audit/Kernels.h"
 #include "lib/Audit/Notes.h"
+#include "lib/Audit/OpNames.h"
 #include "lib/Audit/Passes.h"
 #include "lib/Audit/Repetition.h"
 #include "lib/Audit/Rules.h"

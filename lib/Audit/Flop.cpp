@@ -4,6 +4,7 @@
 
 #include "lib/Audit/Flop.h"
 
+#include "lib/Audit/OpNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -430,11 +431,6 @@ static EventCost productOfBuffers(Dims a, Dims b, Dims result) {
   return cost;
 }
 
-/// Whether an op is a kernel from a template of Inductor.
-static bool isTemplate(StringRef name) {
-  return name.starts_with("triton_tem_");
-}
-
 /// The cost of a matrix product by a template of Inductor. Its operands are
 /// buffers: perhaps a bias, the two matrices, what is added; the result is
 /// last.
@@ -598,52 +594,6 @@ static const Kind *kindOf(StringRef name) {
   return kind == std::end(kinds) ? nullptr : kind;
 }
 
-bool netc::audit::movesData(StringRef op) {
-  constexpr StringRef ops[] = {"_local_scalar_dense",
-                               "_reshape_alias",
-                               "_to_copy",
-                               "_unsafe_view",
-                               "add",
-                               "add_",
-                               "alias",
-                               "as_strided",
-                               "cat",
-                               "chunk",
-                               "clone",
-                               "contiguous",
-                               "copy_",
-                               "detach",
-                               "empty",
-                               "empty_like",
-                               "empty_strided",
-                               "expand",
-                               "expand_as",
-                               "flatten",
-                               "item",
-                               "lift_fresh",
-                               "movedim",
-                               "narrow",
-                               "permute",
-                               "reshape",
-                               "resolve_conj",
-                               "resolve_neg",
-                               "select",
-                               "slice",
-                               "split",
-                               "split_with_sizes",
-                               "squeeze",
-                               "stack",
-                               "t",
-                               "to",
-                               "transpose",
-                               "unbind",
-                               "unflatten",
-                               "unsqueeze",
-                               "view",
-                               "view_as"};
-  return op.consume_front("aten::") && llvm::is_contained(ops, op);
-}
-
 bool netc::audit::multiplies(StringRef op) {
   return op == "aten::conv2d" || kindOf(op);
 }
@@ -680,84 +630,11 @@ std::optional<ProductKind> netc::audit::productKindOf(const Trace &trace,
                                     : std::nullopt;
 }
 
-namespace {
-struct Word {
-  StringRef word;
-  ProductKind multiplies;
-};
-} // namespace
-
-/// Words in names of ops that multiply. The first that fits decides the kind.
-static constexpr Word words[] = {
-    {"conv", ProductKind::Windows},
-    {"conv1d", ProductKind::Windows},
-    {"conv2d", ProductKind::Windows},
-    {"conv3d", ProductKind::Windows},
-    {"convolution", ProductKind::Windows},
-    {"qconv", ProductKind::Windows},
-    {"attention", ProductKind::Attention},
-    {"attn", ProductKind::Attention},
-    {"fmha", ProductKind::Attention},
-    {"mha", ProductKind::Attention},
-    {"transformer", ProductKind::Attention},
-    {"rnn", ProductKind::Recurrence},
-    {"lstm", ProductKind::Recurrence},
-    {"gru", ProductKind::Recurrence},
-    {"linear", ProductKind::Matrices},
-    {"qlinear", ProductKind::Matrices},
-    {"bilinear", ProductKind::Matrices},
-    {"trilinear", ProductKind::Matrices},
-    {"solve", ProductKind::Matrices},
-    {"lstsq", ProductKind::Matrices},
-    {"det", ProductKind::Matrices},
-    {"slogdet", ProductKind::Matrices},
-    {"lu", ProductKind::Matrices},
-    {"svd", ProductKind::Matrices},
-    {"svdvals", ProductKind::Matrices},
-    {"qr", ProductKind::Matrices},
-    {"geqrf", ProductKind::Matrices},
-    {"ormqr", ProductKind::Matrices},
-    {"householder", ProductKind::Matrices},
-    {"eig", ProductKind::Matrices},
-    {"eigvals", ProductKind::Matrices},
-    {"eigh", ProductKind::Matrices},
-    {"eigvalsh", ProductKind::Matrices},
-    {"cholesky", ProductKind::Matrices},
-    {"inv", ProductKind::Matrices},
-    {"inverse", ProductKind::Matrices},
-    {"pinverse", ProductKind::Matrices},
-    {"fft", ProductKind::Matrices},
-    {"dot", ProductKind::Matrices},
-    {"mv", ProductKind::Matrices},
-};
-
-/// Words in names of ops that only prepare a product, such as packing weights,
-/// or that apply the gates of a recurrence.
-static constexpr StringRef harmless[] = {"prepack", "unpack",   "pack",
-                                         "reorder", "quantize", "flatten",
-                                         "convert", "cell",     "upsample"};
-
 std::optional<ProductKind>
 netc::audit::suspectedKindOf(const Trace &trace, const HostEvent &event) {
   StringRef name = trace.names[event.name];
-  if (const Kind *kind = kindOf(name))
-    return kind->multiplies;
-  if (!isTemplate(name) && !name.contains("::"))
-    return std::nullopt;
-  llvm::SmallVector<StringRef, 8> parts;
-  name.substr(name.rfind(':') + 1).split(parts, '_', -1, /*KeepEmpty=*/false);
-  if (llvm::any_of(parts, [](StringRef part) {
-        return llvm::is_contained(harmless, part);
-      }))
-    return std::nullopt;
-  for (const Word &word : words)
-    if (llvm::is_contained(parts, word.word))
-      return word.multiplies;
-  bool isProduct = isTemplate(name) || llvm::any_of(parts, [](StringRef part) {
-                     return part.ends_with("mm") || part.contains("matmul") ||
-                            part.contains("gemm");
-                   });
-  return isProduct ? std::optional(ProductKind::Matrices) : std::nullopt;
+  const Kind *kind = kindOf(name);
+  return kind ? std::optional(kind->multiplies) : kindByWords(name);
 }
 
 bool netc::audit::isForwardAlone(const Trace &trace, const HostEvent &event) {
@@ -780,34 +657,6 @@ std::optional<bool> netc::audit::transposesFirst(const Trace &trace,
   if (strides[1] == 1 && strides[0] == sizes[1])
     return false;
   return std::nullopt;
-}
-
-bool netc::audit::multipliesByName(StringRef kernel) {
-  kernel.consume_front("fbgemm_gpu::"); // not a gemm
-  // Inductor's element-wise kernels and reductions name the ops that they fuse.
-  for (StringRef kind : {"triton_poi_", "triton_red_", "triton_per_"})
-    if (kernel.starts_with(kind))
-      return false;
-  constexpr StringRef parts[] = {
-      "gemm",         "gemv",      "dot_kernel", "xmma",      "cutlass",
-      "marlin",       "fused_moe", "csrmm",      "triton_mm", "triton_tem",
-      "convolve",     "conv2d",    "wgrad",      "dgrad",     "conv_depthwise",
-      "naive_conv",   "asmconv",   "scudnn",     "winograd",  "fft",
-      "attention",    "attn",      "sdpa",       "flash_fwd", "flash_bwd",
-      "bwd_kernel_d", "fmha",      "mha_fwd",    "mha_bwd",   "contraction",
-      "rnn_block",    "cijk_",     "nvjet"}; // Tensile; cuBLAS
-  return llvm::any_of(
-      parts, [&](StringRef part) { return kernel.contains_insensitive(part); });
-}
-
-bool netc::audit::hidesFromCounter(const Trace &trace, const HostEvent &event) {
-  constexpr StringRef fused[] = {"aten::_transformer_encoder_layer_fwd",
-                                 "aten::_native_multi_head_attention",
-                                 "aten::_trilinear",
-                                 "aten::_euclidean_dist",
-                                 "aten::_sparse_addmm",
-                                 "aten::_triton_multi_head_attention"};
-  return llvm::is_contained(fused, trace.names[event.name]);
 }
 
 /// Whether an op multiplies complex numbers. A product of two is three or four

@@ -25,10 +25,6 @@ std::optional<ProductKind> productKindOf(const trace::Trace &trace,
 /// Whether an op of this name is a product, or contains one.
 bool multiplies(llvm::StringRef op);
 
-/// Whether an op makes a view, copies or adds. Such ops stand between the parts
-/// of one product.
-bool movesData(llvm::StringRef op);
-
 /// The kind of product that an event may be, by words in its name, if
 /// productKindOf() found none. netc may not know its cost.
 std::optional<ProductKind> suspectedKindOf(const trace::Trace &trace,
@@ -43,12 +39,6 @@ bool isForwardAlone(const trace::Trace &trace, const trace::HostEvent &event);
 /// the strides do not tell.
 std::optional<bool> transposesFirst(const trace::Trace &trace,
                                     const trace::HostEvent &event);
-
-/// Whether a kernel multiplies, by words in its name.
-bool multipliesByName(llvm::StringRef kernel);
-
-/// Whether FlopCounterMode does not see the products inside of an op.
-bool hidesFromCounter(const trace::Trace &trace, const trace::HostEvent &event);
 
 /// The phase that netc's own trace states for an event; else empty.
 llvm::StringRef ownPhaseOf(const trace::Trace &trace,

@@ -4,10 +4,10 @@
 
 #include "lib/Audit/Alignment.h"
 #include "lib/Audit/NamedMatch.h"
+#include "lib/Audit/Pairing.h"
 #include "lib/Audit/Sizes.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <deque>
@@ -57,8 +57,9 @@ class Matcher {
 public:
   Matcher(llvm::ArrayRef<SpecifiedProduct> specified,
           llvm::ArrayRef<TracedProduct> traced)
-      : specified(specified), traced(traced), matchOf(traced.size()),
-        makerOf(traced.size()), hasGradient(traced.size()) {}
+      : specified(specified), traced(traced), pairing(specified, traced),
+        matchOf(traced.size()), makerOf(traced.size()),
+        hasGradient(traced.size()) {}
 
   std::vector<Match> find() {
     if (llvm::any_of(traced, [](auto &product) { return product.isNamed(); }))
@@ -72,8 +73,8 @@ public:
         forwardOf[specified[product].name].push_back(i);
     followRepeated();
     followGradients();
-    add(crossed(align(specifiedIn({Phase::Update}),
-                      tracedIn(TracedProduct::Update))),
+    add(pairing.crossed(align(specifiedIn({Phase::Update}),
+                              tracedIn(TracedProduct::Update))),
         TracedProduct::Update);
     matches = inOrder(std::move(matches));
     doubtOtherSizes();
@@ -341,9 +342,9 @@ private:
     llvm::sort(theirRest);
     size_t before = matches.size();
     add(ofRecurrences(ourRest, theirRest), TracedProduct::Backward);
-    add(ofOneConvolution(ourRest, theirRest), TracedProduct::Backward);
-    add(ofOneShape(ourRest, theirRest), TracedProduct::Backward);
-    add(crossed(align(ourRest, theirRest)), TracedProduct::Backward);
+    add(pairing.ofOneConvolution(ourRest, theirRest), TracedProduct::Backward);
+    add(pairing.ofOneShape(ourRest, theirRest), TracedProduct::Backward);
+    add(pairing.crossed(align(ourRest, theirRest)), TracedProduct::Backward);
     for (size_t i = before; i < matches.size(); ++i)
       if (!matches[i].specified.empty())
         matches[i].forward =
@@ -507,62 +508,6 @@ private:
     return areOfOneSize && made != *theirs.made && !isSum;
   }
 
-  /// Gradients of one shape. Each element of `ours` has those that one op of
-  /// the trace computes.
-  struct Alike {
-    std::vector<llvm::SmallVector<unsigned, 2>> ours;
-    std::vector<unsigned> theirs;
-  };
-
-  /// Matches gradients of the same shape in order, if both sides have equally
-  /// many of them, and removes them from both lists. Compilers change the order
-  /// of gradients with different shapes.
-  template <typename Shape>
-  static std::vector<Match> paired(const std::map<Shape, Alike> &byShape,
-                                   std::vector<unsigned> &ours,
-                                   std::vector<unsigned> &theirs) {
-    std::vector<Match> found;
-    std::set<unsigned> ourTaken, theirTaken;
-    for (const auto &[shape, alike] : byShape) {
-      if (alike.ours.size() != alike.theirs.size())
-        continue;
-      for (const auto &[list, j] : llvm::zip(alike.ours, alike.theirs)) {
-        Match &match = found.emplace_back();
-        match.specified = list;
-        match.traced = {j};
-        match.confidence =
-            list.size() == 1 ? Confidence::Exact : Confidence::Sum;
-        ourTaken.insert(list.begin(), list.end());
-        theirTaken.insert(j);
-      }
-    }
-    llvm::erase_if(ours, [&](unsigned i) { return ourTaken.count(i); });
-    llvm::erase_if(theirs, [&](unsigned j) { return theirTaken.count(j); });
-    return found;
-  }
-
-  /// Matches gradients with equal FLOP and elements.
-  std::vector<Match> ofOneShape(std::vector<unsigned> &ours,
-                                std::vector<unsigned> &theirs) const {
-    std::map<std::tuple<Rational, Elements, Rational>, Alike> byShape;
-    bool haveMade = llvm::all_of(theirs, [&](unsigned i) {
-      return traced[i].cost->made || traced[i].kind != ProductKind::Matrices;
-    });
-    auto listsOf = [&](const Rational &flop, const Elements &elements,
-                       const Rational &made) -> Alike & {
-      return byShape[{flop, elements, haveMade ? made : Rational()}];
-    };
-    for (unsigned i : ours)
-      listsOf(specified[i].flop, specified[i].elements, specified[i].made)
-          .ours.push_back({i});
-    for (unsigned i : theirs)
-      if (traced[i].cost->flop)
-        listsOf(*traced[i].cost->flop, traced[i].cost->elements,
-                traced[i].cost->made.value_or(0))
-            .theirs.push_back(i);
-    return paired(byShape, ours, theirs);
-  }
-
   /// Matches gradients of recurrences that are one op, in the reverse order of
   /// the forward ops. Their gradients are one op, too, perhaps with that of the
   /// initial state.
@@ -577,11 +522,11 @@ private:
       if (auto forward = forwardOfName(specified[i].name);
           forward && llvm::any_of(matches[*forward].traced, isRecurrence))
         gradients[*forward].push_back(i);
-    std::map<int, Alike> all;
+    Pairing::Alike all;
     for (auto &[forward, list] : gradients)
-      all[0].ours.push_back(list);
-    llvm::copy_if(theirs, std::back_inserter(all[0].theirs), isRecurrence);
-    std::vector<Match> found = paired(all, ours, theirs), same;
+      all.ours.push_back(list);
+    llvm::copy_if(theirs, std::back_inserter(all.theirs), isRecurrence);
+    std::vector<Match> found = Pairing::paired(all, ours, theirs), same;
     for (Match &match : found) {
       const std::optional<Rational> &flop = traced[match.traced[0]].cost->flop;
       auto forward = forwardOfName(specified[match.specified[0]].name);
@@ -598,100 +543,6 @@ private:
     llvm::sort(ours);
     llvm::sort(theirs);
     return same;
-  }
-
-  /// Matches convolutions whose two gradients are one op of the trace.
-  std::vector<Match> ofOneConvolution(std::vector<unsigned> &ours,
-                                      std::vector<unsigned> &theirs) const {
-    llvm::MapVector<llvm::StringRef, llvm::SmallVector<unsigned, 2>> gradients;
-    for (unsigned i : ours)
-      if (specified[i].kind == ProductKind::Windows)
-        gradients[specified[i].name].push_back(i);
-    bool haveGroups = llvm::any_of(
-        theirs, [&](unsigned i) { return traced[i].cost->groups > 1; });
-    std::map<std::tuple<Rational, Elements, int64_t>, Alike> byShape;
-    for (const auto &[name, list] : gradients) {
-      Rational flop;
-      for (unsigned i : list)
-        flop += specified[i].flop;
-      const SpecifiedProduct &first = specified[list.front()];
-      byShape[{flop, first.elements, haveGroups ? first.groups : 1}]
-          .ours.push_back(list);
-    }
-    for (unsigned i : theirs)
-      if (traced[i].kind == ProductKind::Windows && traced[i].cost->flop)
-        byShape[{*traced[i].cost->flop, traced[i].cost->elements,
-                 traced[i].cost->groups}]
-            .theirs.push_back(i);
-    return paired(byShape, ours, theirs);
-  }
-
-  /// Matches a gradient of several layers with packed weights. A gradient of
-  /// the weights has the elements of all of them; one of the input is a sum.
-  void joinPacked(std::vector<Match> &found, Match &theirs) const {
-    const EventCost &packed = *traced[theirs.traced[0]].cost;
-    if (!packed.flop || !packed.made)
-      return;
-    for (Match &first : found) {
-      if (first.confidence != Confidence::None || first.specified.size() != 1)
-        continue;
-      const SpecifiedProduct &one = specified[first.specified[0]];
-      if (!one.flop.isValid() || one.flop.isZero())
-        continue;
-      Rational times = *packed.flop / one.flop;
-      Rational made =
-          one.phase == Phase::WeightGradient ? one.made * times : one.made;
-      if (!times.isInteger() || times < 2 || made != *packed.made)
-        continue;
-      std::vector<Match *> parts;
-      for (Match &match : found)
-        if (match.confidence == Confidence::None &&
-            match.specified.size() == 1 && Rational(parts.size()) < times)
-          if (const SpecifiedProduct &other = specified[match.specified[0]];
-              other.flop == one.flop && other.phase == one.phase &&
-              other.made == one.made)
-            parts.push_back(&match);
-      if (Rational(parts.size()) < times)
-        continue;
-      for (Match *part : parts) {
-        theirs.specified.append(part->specified);
-        part->specified.clear();
-      }
-      theirs.confidence = Confidence::Sum;
-      return;
-    }
-  }
-
-  /// Matches products of equal FLOP and elements that an alignment left on both
-  /// sides.
-  std::vector<Match> crossed(std::vector<Match> found) const {
-    constexpr size_t most = 4096; // each is compared with each
-    if (found.size() > most)
-      return found;
-    for (Match &ours : found) {
-      if (ours.confidence != Confidence::None || ours.specified.size() != 1)
-        continue;
-      const SpecifiedProduct &product = specified[ours.specified[0]];
-      auto same = llvm::find_if(found, [&](const Match &theirs) {
-        return theirs.confidence == Confidence::None &&
-               theirs.traced.size() == 1 &&
-               traced[theirs.traced[0]].cost->flop == product.flop &&
-               traced[theirs.traced[0]].cost->elements == product.elements &&
-               haveSameWindows(product, *traced[theirs.traced[0]].cost);
-      });
-      if (same == found.end())
-        continue;
-      ours.traced = std::move(same->traced);
-      ours.confidence = Confidence::Exact;
-      same->traced.clear();
-    }
-    for (Match &theirs : found)
-      if (theirs.confidence == Confidence::None && theirs.traced.size() == 1)
-        joinPacked(found, theirs);
-    llvm::erase_if(found, [](const Match &match) {
-      return match.specified.empty() && match.traced.empty();
-    });
-    return found;
   }
 
   /// Whether the results have equally many elements, as far as is known.
@@ -789,6 +640,7 @@ private:
 
   llvm::ArrayRef<SpecifiedProduct> specified;
   llvm::ArrayRef<TracedProduct> traced;
+  const Pairing pairing;
   std::vector<Match> matches;
   std::vector<std::optional<unsigned>> matchOf; ///< by traced product
   /// By gradient of the trace: the product in whose node it runs.

@@ -5,6 +5,7 @@
 #include "lib/Audit/TracedStep.h"
 
 #include "lib/Audit/Flop.h"
+#include "lib/Audit/OpNames.h"
 #include "lib/Audit/OpenEvents.h"
 #include "lib/Audit/StepRange.h"
 #include "llvm/ADT/DenseMap.h"
@@ -276,7 +277,7 @@ private:
     product.cost = costAt(i);
     product.operand = unfolded(i, product.cost->operand);
     if (tree.around(i, [&](uint32_t i) {
-          return hidesFromCounter(trace, trace.host[i]);
+          return hidesFromCounter(nameOf(i));
         }) != nobody)
       product.ownCost().counter = 0;
     if (tree.around(i, [&](uint32_t i) { return isOfSparse(nameOf(i)); }) !=

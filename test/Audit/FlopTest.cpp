@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Audit/Flop.h"
+#include "lib/Audit/OpNames.h"
 #include "test/Trace/Traces.h"
 
 #include <gtest/gtest.h>
