@@ -237,7 +237,7 @@ private:
     if (!product)
       return Rational();
     const TracedProduct &holder = step.products[*product];
-    return &event == &trace.host[holder.event]
+    return &event == &trace.host[holder.costEvent]
                ? holder.cost->counter.value_or(0)
                : Rational();
   }

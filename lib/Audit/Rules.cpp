@@ -110,7 +110,8 @@ static const Rule rules[] = {
      }},
     {"twice", "counted twice: an op and what it calls, or two kernels",
      [](const Subject &of) {
-       if (!of.has.inner.isZero() && of.difference() == of.has.inner)
+       Rational rest = of.difference() - of.has.inner;
+       if (!of.has.inner.isZero() && (rest.isZero() || rest == of.has.other))
          return Explained(of.has.inner);
        return when(timesOf(of) == 2 &&
                        !of.row.input.isZero() == !of.row.weight.isZero() &&

@@ -274,6 +274,7 @@ private:
 
   /// Sets the cost of a product, which is that of event `i`.
   void setCost(TracedProduct &product, uint32_t i) {
+    product.costEvent = i;
     product.cost = costAt(i);
     product.operand = unfolded(i, product.cost->operand);
     if (tree.around(i, [&](uint32_t i) {

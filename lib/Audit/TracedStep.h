@@ -38,6 +38,8 @@ struct ProfilerCount {
 struct TracedProduct {
   enum Phase { Forward, Backward, Recompute, Update };
   uint32_t event; ///< index into Trace::host
+  /// The event that the cost is of: under `vmap`, that of all examples inside.
+  uint32_t costEvent = 0;
   Phase phase = Forward;
   ProductKind kind = ProductKind::Matrices;
   /// Its FLOP by the shapes in the trace, what FlopCounterMode counts for it,

@@ -467,6 +467,19 @@ for name, repeated in ops.items():
         trace.op(*op)
     trace.write(name)
 
+# vmap: a product of one example has that of three inside, which FlopCounterMode sees alone.
+mapped = Trace()
+
+
+def product_of_all():
+    mapped.around("cpu_op", "aten::mm", lambda: mapped.op("aten::bmm", [3, 2, 4], [3, 4, 5]), **{"Input Dims": [[2, 4], [4, 5]]})
+    mapped.op("aten::add", [3, 1, 5], [3, 2, 5])
+
+
+mapped.around("cpu_op", "aten::addmm", product_of_all, **{"Input Dims": [[5], [2, 4], [4, 5]]})
+mapped.write("mapped")
+(folder / "mapped.counter.json").write_text(json.dumps({"Global": {"aten.bmm": 240}}))
+
 # Samples of the whole device, by Nsight Systems.
 path = folder / "samples.sqlite"
 path.unlink(missing_ok=True)
