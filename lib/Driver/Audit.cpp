@@ -12,7 +12,6 @@
 #include "lib/Trace/ExecutionTrace.h"
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace netc;
 using namespace netc::flags;
@@ -194,10 +193,10 @@ public:
 
   /// Audits each step by one of the runs.
   Exit audit(llvm::ArrayRef<const Run *> runs, std::vector<Audited> &audited) {
-    std::vector<std::pair<StringRef, const trace::Trace *>> beside;
+    std::vector<std::pair<std::string, const trace::Trace *>> beside;
     for (auto [path, file] : llvm::zip(traces, files))
       if (isBeside(*file))
-        beside.push_back({llvm::sys::path::filename(path), file.get()});
+        beside.push_back({trace::shownFile(path), file.get()});
     for (auto [path, file] : llvm::zip(traces, files)) {
       if (isBeside(*file))
         continue;
@@ -205,9 +204,9 @@ public:
           auditOne(path, std::move(file), runs, question);
       if (!made)
         return refuse(session, path, made.takeError());
-      for (auto [name, other] : beside)
+      for (const auto &[name, other] : beside)
         audit::noteDamage(made->audit, *other, name);
-      for (StringRef name : unused)
+      for (const std::string &name : unused)
         audit::note(made->audit, "unused-shapes",
                     name + ": gives no op its shapes: those of the trace have "
                            "theirs, or it is of another run");
@@ -268,7 +267,7 @@ private:
                                        "the same run",
                                        execution->host.size())}));
       if (!added)
-        unused.push_back(llvm::sys::path::filename(path));
+        unused.push_back(trace::shownFile(path));
     }
     return Fine;
   }
@@ -276,7 +275,7 @@ private:
   Session &session;
   audit::Question question;
   std::vector<std::unique_ptr<trace::Trace>> files;
-  std::vector<StringRef> unused; ///< execution traces that gave no shapes
+  std::vector<std::string> unused; ///< execution traces that gave no shapes
   bool hasTimeline = false, hasOps = false, isAnyTimed = false;
 };
 } // namespace
