@@ -19,6 +19,11 @@ def number_of(value):
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def read_number(value):
+    """The number that `number_of` wrote."""
+    return float(value) if isinstance(value, str) else value
+
+
 def _seen(shown):
     """The name of a mask of positions, or None. All examples and heads must have the same mask."""
     first = shown.reshape(-1, *shown.shape[-2:])[0]

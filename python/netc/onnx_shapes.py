@@ -29,15 +29,15 @@ def integer(node, name, otherwise):
 class Sample:
     """The shapes of all values, and the values that depend on sizes alone, for one choice of sizes of the free axes."""
 
-    def __init__(self, writer, sizes):
+    def __init__(self, file, sizes):
         self.parts = {}  # of lists
-        self.shapes, self.values, self.types = {}, dict(writer.constants), dict(writer.types)
-        self.opset, self.opsets = writer.opset, writer.opsets
-        for value in writer.inputs:
+        self.shapes, self.values, self.types = {}, dict(file.constants), dict(file.types)
+        self.opset, self.opsets = file.opset, file.opsets
+        for value in file.inputs:
             self.shapes[value.name] = tuple(sizes.get(d.dim_param, d.dim_value) for d in value.type.tensor_type.shape.dim)
-        self.shapes.update(writer.shapes)
+        self.shapes.update(file.shapes)
         self.nodes = []  # with those of the branches that are taken
-        for node in writer.nodes:
+        for node in file.nodes:
             self.run(node)
 
     def run(self, node):

@@ -1,0 +1,171 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What an ONNX model tells of its values: weights, constants, types, and shapes as polynomials in free axes."""
+
+import ast
+import itertools
+import math
+import re
+
+import onnx
+from onnx import TensorProto, numpy_helper
+
+from .errors import ImportRefused
+from .known import are_frequencies, number_of
+from .onnx_shapes import Sample, refused
+from .onnx_types import TYPES
+from .sizes import NAMES, SIZES, polynomial
+
+FLOATS = {TensorProto.DOUBLE, TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
+
+
+class File:
+    """A model, and what follows from it."""
+
+    def __init__(self, model, joined):
+        """`joined`: the axes of inputs up to this one are the same in all inputs."""
+        graph = model.graph
+        self.model, self.opsets, self.nodes = model, model.opset_import, list(graph.node)
+        self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
+        self.constants, self.types, self.shapes = {}, {}, {}
+        self.weights, self.held = {}, {}
+        # A number is a constant, but for the slope of a PRelu, and in files of netc, which have constants as nodes.
+        slopes = {node.input[1] for node in graph.node if node.op_type == "PRelu" and len(node.input) > 1}
+        scales = {name for node in graph.node if node.op_type in ("Resize", "Upsample") for name in node.input[1:]}
+        for tensor in _initializers(graph):
+            self.types[tensor.name], self.shapes[tensor.name] = tensor.data_type, tuple(tensor.dims)
+            if tensor.data_type in FLOATS and tensor.name not in scales and (math.prod(tensor.dims) > 1 or tensor.name in slopes or model.producer_name == "netc") and not _is_constant(tensor):
+                self.weights[tensor.name] = tuple(tensor.dims)
+                self.held[tensor.name] = tensor
+            elif tensor.data_location == TensorProto.EXTERNAL:
+                raise ImportRefused(f"the values of `{tensor.name}` are in another file; load the model with `onnx.load`")
+            else:
+                self.constants[tensor.name] = numpy_helper.to_array(tensor)
+        self.inputs = [value for value in graph.input if value.name not in self.types]
+        places = {}  # of free axes: where the first input that has them has them
+        for value in self.inputs:
+            if not value.type.HasField("tensor_type") or not value.type.tensor_type.HasField("shape"):
+                raise ImportRefused(f"the input `{value.name}` has no shape")
+            self.types[value.name] = value.type.tensor_type.elem_type
+            for i, size in enumerate(value.type.tensor_type.shape.dim):
+                if size.dim_value <= 0:
+                    size.dim_param = size.dim_param or f"{value.name}.{i}"
+                    places.setdefault(size.dim_param, i)
+        groups = [place if place <= joined else name for name, place in places.items()]
+        distinct = list(dict.fromkeys(groups))
+        if len(distinct) > 3:
+            raise ImportRefused("the model has more than three free axes")
+        self.free = NAMES[: len(distinct)]
+        names = dict(zip(distinct, self.free))
+        self.symbols = {name: names[each] for name, each in zip(places, groups)}
+        self.samples = self.take_samples()
+        self.nodes = self.samples[0].nodes
+        if any([n.output for n in sample.nodes] != [n.output for n in self.nodes] for sample in self.samples):
+            raise ImportRefused("`onnx.If`: which branch it takes depends on sizes")
+        self.producers = {out: node for node in self.nodes for out in node.output if out}
+        self.users = {}
+        for node in self.nodes:
+            for name in node.input:
+                self.users.setdefault(name, []).append(node)
+
+    def take_samples(self):
+        samples = []
+        for several in itertools.product((0, 1), repeat=len(self.free)):
+            sizes = {name: SIZES[2 * i + up] for i, (name, up) in enumerate(zip(self.free, several))}
+            samples.append(Sample(self, {symbol: sizes[name] for symbol, name in self.symbols.items()}))
+        return samples
+
+    def size(self, node, numbers):
+        found = polynomial(numbers, self.free)
+        if found is None:
+            raise refused(node, "a size of it is no polynomial in free axes")
+        return found
+
+    def shape(self, name, node=None):
+        shapes = [sample.shapes[name] for sample in self.samples]
+        return [self.size(node, numbers) for numbers in zip(*shapes)]
+
+    def constant(self, name):
+        """The value with this name if it depends on no size; else None."""
+        if not name or name not in self.samples[0].values:
+            return None
+        values = [sample.values[name] for sample in self.samples]
+        return values[0] if all(v.shape == values[0].shape and (v == values[0]).all() for v in values) else None
+
+    def number(self, name):
+        value = self.constant(name)
+        return number_of(value.reshape(-1)[0]) if value is not None and value.size == 1 else None
+
+    def tensor(self, name, shape=None):
+        return {"name": name, "type": TYPES[self.samples[0].types[name]], "shape": self.shape(name) if shape is None else shape}
+
+    def given(self, node, attributes, key, place):
+        """Integers that older opsets have as an attribute, and newer ones as an input. Refuses those that depend on
+        sizes. None if they are missing."""
+        found = self.by_sample(node, attributes, key, place)
+        if any(each != found[0] for each in found):
+            raise refused(node, f"`{key}` depends on sizes")
+        return found[0]
+
+    def by_sample(self, node, attributes, key, place):
+        """The integers of `given` for each sample."""
+        if key in attributes or place >= len(node.input) or not node.input[place]:
+            return [attributes.get(key)] * len(self.samples)
+        if node.input[place] not in self.samples[0].values:
+            raise refused(node, f"`{key}` depends on data")
+        return [[int(each) for each in sample.values[node.input[place]].reshape(-1)] for sample in self.samples]
+
+    def holds(self, name, number):
+        """Whether a value has this number in all elements. Weights are excluded, since they learn."""
+        return name in self.samples[0].values and name not in self.weights and all((sample.values[name] == number).all() for sample in self.samples)
+
+    def rank(self, name):
+        return len(self.samples[0].shapes[name])
+
+    def count(self, name):
+        return math.prod(self.samples[0].shapes[name])
+
+    def values(self, name):
+        """The elements of an initializer that may learn; None if they are not in this file."""
+        tensor = self.held.get(name)
+        return None if tensor is None or tensor.data_location == TensorProto.EXTERNAL else numpy_helper.to_array(tensor)
+
+
+def modules_around(node):
+    """The paths and classes of the modules around a node."""
+    scopes, classes = ({p.key: p.value for p in node.metadata_props}.get(f"pkg.torch.onnx.{key}") for key in ("name_scopes", "class_hierarchy"))
+    if scopes and classes:
+        pairs = list(zip(ast.literal_eval(scopes), ast.literal_eval(classes)))[:-1]
+        return [(path, kind.split(".")[-1]) for path, kind in pairs if path]
+    # `/layer1/layer1.0/conv1/Conv`. In a second call of a module, the name is `/relu_1/Relu`.
+    parts, path, chain = node.name.strip("/").split("/")[:-1], "", []
+    for part in parts:
+        local = part.split(".")[-1] if part.startswith(path.rsplit(".", 1)[-1] + ".") else part
+        path = f"{path}.{local}" if path else local
+        chain.append((path, re.sub(r"[\d.]+", "", part.split(".")[0]).strip("_").title().replace("_", "") or "Module"))
+    return chain
+
+
+def _initializers(graph):
+    """Those of a graph and of the branches in it."""
+    yield from graph.initializer
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                yield from _initializers(attribute.g)
+
+
+def _is_constant(tensor):
+    """Whether a tensor does not learn, since it has the frequencies of positions, or hides scores."""
+    if tensor.data_location == TensorProto.EXTERNAL:
+        return False
+    values = numpy_helper.to_array(tensor)
+    if are_frequencies(values):
+        return True
+    least = values.min(initial=0)
+    if least > -100:
+        return False
+    shows = values == 0
+    return least == -math.inf or shows.any() and (shows | (values == least)).all()

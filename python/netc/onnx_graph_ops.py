@@ -1,0 +1,372 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Ops of ONNX in the graph that `netc import` reads."""
+
+import re
+
+from .handlers import Handlers
+from .onnx_shapes import integer, refused
+from .onnx_types import TYPES
+from .sizes import plus
+
+OPS = Handlers()
+
+
+def _norm(file, graph, op, ins, node, **arguments):
+    """Adds a norm without a shift of zeros, and without a scale of ones."""
+    while len(ins) > 1 and (not ins[-1] or file.holds(ins[-1], len(ins) == 2)):
+        ins.pop()
+    graph.add(node, op, ins, [node.output[0]], **arguments)
+
+
+@OPS.of("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand", "Identity", "Cast", "CastLike")
+def view(file, graph, node, _):
+    graph.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]])
+
+
+def _windows(file, graph, node, attributes):
+    """The arguments of windows over images, and their input. If both ends have different padding, the input is
+    padded here."""
+    x = node.input[0]
+    count = file.rank(x) - 2
+    pads, auto = attributes.get("pads", [0] * 2 * count), attributes.get("auto_pad", "NOTSET")
+    low, high = pads[:count], pads[count:]
+    same = {"stride": attributes.get("strides", [1] * count), "dilation": attributes.get("dilations", [1] * count)}
+    if auto in ("SAME_UPPER", "SAME_LOWER"):
+        kernel = attributes.get("kernel_shape") or list(file.samples[0].shapes[node.input[1]][2:])
+        sizes = [file.shape(x)[2 + i] for i in range(count)]
+        if any(isinstance(size, str) for size in sizes):
+            raise refused(node, "its padding depends on sizes")
+        for i, size in enumerate(sizes):
+            total = max(0, (-(-size // same["stride"][i]) - 1) * same["stride"][i] + (kernel[i] - 1) * same["dilation"][i] + 1 - size)
+            small, large = total // 2, total - total // 2
+            low[i], high[i] = (small, large) if auto == "SAME_UPPER" else (large, small)
+    if low != high:
+        padded = {"name": f"{node.output[0]}.padded", "type": TYPES[file.samples[0].types[x]], "shape": file.shape(x)}
+        for i in range(count):
+            padded["shape"][2 + i] = plus(padded["shape"][2 + i], low[i] + high[i])
+        amounts = [each for pair in zip(reversed(low), reversed(high)) for each in pair]
+        graph.add(node, "onnx.Pad", [x], [padded], pad=amounts, mode="constant")
+        x, low = padded, [0] * count
+    return x, {**same, "padding": low}
+
+
+@OPS.of("Conv")
+def conv(file, graph, node, attributes):
+    x, arguments = _windows(file, graph, node, attributes)
+    ins = [x, *node.input[1:]]
+    if len(ins) == 3 and file.holds(ins[2], 0):
+        ins.pop()  # a bias of zeros that no one learns
+    graph.add(node, "onnx.Conv", ins, [node.output[0]], groups=attributes.get("group", 1), **arguments)
+
+
+@OPS.of("ConvTranspose")
+def conv_transpose(file, graph, node, attributes):
+    count, first = file.rank(node.input[0]) - 2, file.samples[0].shapes
+    pads, extra = attributes.get("pads", [0] * 2 * count), attributes.get("output_padding", [0] * count)
+    stride, dilation = attributes.get("strides", [1] * count), attributes.get("dilations", [1] * count)
+    low, high = pads[:count], pads[count:]
+    if attributes.get("auto_pad", "NOTSET") != "NOTSET" or "output_shape" in attributes:
+        for i, (size, made, kernel) in enumerate(zip(*(first[name][2:] for name in (node.input[0], node.output[0], node.input[1])))):
+            total = stride[i] * (size - 1) + extra[i] + (kernel - 1) * dilation[i] + 1 - made
+            if total < 0:
+                raise refused(node, "it makes positions that no window reaches")
+            low[i] = total // 2 if attributes.get("auto_pad") == "SAME_UPPER" else total - total // 2
+            high[i] = total - low[i]
+    # What is cut off at one end only is cut off behind it.
+    both = [min(pair) for pair in zip(low, high)]
+    x, rest = {**file.tensor(node.output[0]), "name": f"{node.output[0]}.whole"}, [i for i in range(count) if low[i] != high[i]]
+    x["shape"] = x["shape"][:2] + [plus(size, low[i] + high[i] - 2 * both[i]) for i, size in enumerate(x["shape"][2:])]
+    arguments = {"groups": attributes.get("group", 1), "stride": stride, "dilation": dilation, "padding": both, "output_padding": extra}
+    graph.add(node, "onnx.ConvTranspose", list(node.input), [x if rest else node.output[0]], **arguments)
+    for i in rest:
+        cut = {**x, "name": f"{node.output[0]}.{i}", "shape": list(x["shape"])}
+        cut["shape"][2 + i] = file.shape(node.output[0])[2 + i]
+        graph.add(node, "onnx.Slice", [x], [node.output[0] if i == rest[-1] else cut], dim=2 + i, start=low[i] - both[i], step=1)
+        x = cut
+
+
+@OPS.of("MaxPool", "AveragePool")
+def pool(file, graph, node, attributes):
+    x, arguments = _windows(file, graph, node, attributes)
+    if node.op_type == "AveragePool" and set(arguments.pop("dilation")) != {1}:
+        raise refused(node, "netc averages what lies side by side")
+    graph.add(node, f"onnx.{node.op_type}", [x], [node.output[0]], kernel_size=attributes["kernel_shape"], ceil_mode=bool(attributes.get("ceil_mode", 0)), **arguments)
+
+
+@OPS.of("GlobalAveragePool")
+def global_average_pool(file, graph, node, _):
+    graph.add(node, "onnx.GlobalAveragePool", [node.input[0]], [node.output[0]], output_size=1)
+
+
+@OPS.of("GlobalMaxPool")
+def global_max_pool(file, graph, node, _):
+    graph.add(node, "onnx.ReduceMax", [node.input[0]], [node.output[0]], dim=list(range(2, file.rank(node.input[0]))), keepdim=True)
+
+
+@OPS.of("Gemm")
+def gemm(file, graph, node, attributes):
+    if attributes.get("alpha", 1) != 1 or attributes.get("beta", 1) != 1 or attributes.get("transA", 0):
+        raise refused(node, "its factors are not 1, or its first matrix is transposed")
+    graph.add(node, "onnx.Gemm", list(node.input), [node.output[0]], transB=bool(attributes.get("transB", 0)))
+
+
+@OPS.of("MatMul")
+def mat_mul(file, graph, node, _):
+    x, w = node.input
+    maker = file.producers.get(w)
+    is_turned = maker is not None and maker.op_type == "Transpose" and maker.input[0] in file.weights
+    w = maker.input[0] if is_turned else w
+    if w not in file.weights or file.rank(w) != 2:
+        return graph.add(node, "onnx.MatMul", list(node.input), [node.output[0]])
+    # Include the bias that is added next, if nothing else reads the product.
+    out, bias = node.output[0], None
+    users = file.users.get(out, [])
+    if len(users) == 1 and users[0].op_type == "Add":
+        other = next(name for name in users[0].input if name != out)
+        if other in file.weights and len(file.weights[other]) == 1 and file.samples[0].shapes[users[0].output[0]] == file.samples[0].shapes[out]:
+            bias, out = other, users[0].output[0]
+            graph.skipped.add(id(users[0]))
+    return graph.add(node, "onnx.Gemm", [x, w, bias], [out], transB=is_turned)
+
+
+@OPS.of("BatchNormalization")
+def batch_normalization(file, graph, node, attributes):
+    for name in node.input[3:5]:
+        if not any(name in user.input[:3] for user in file.users[name]):  # exporters join what is equal
+            file.weights.pop(name, None)  # statistics, which do not learn
+    _norm(file, graph, "onnx.BatchNormalization", list(node.input[:3]), node, eps=attributes.get("epsilon", 1e-5))
+
+
+@OPS.of("LayerNormalization")
+def layer_normalization(file, graph, node, attributes):
+    shape = file.shape(node.input[0])
+    _norm(file, graph, "onnx.LayerNormalization", list(node.input), node, eps=attributes.get("epsilon", 1e-5), normalized_shape=shape[attributes.get("axis", -1) :])
+
+
+@OPS.of("GroupNormalization")
+def group_normalization(file, graph, node, attributes):
+    graph.add(node, "onnx.GroupNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5), num_groups=attributes["num_groups"])
+
+
+@OPS.of("InstanceNormalization")
+def instance_normalization(file, graph, node, attributes):
+    x, *own = node.input
+    maker = file.producers.get(x)
+    # Of a group norm, whose scale and shift follow, or without any: exporters that name weights do not name these.
+    is_apart = maker is not None and maker.op_type == "Reshape" or all(re.fullmatch(r"val_\d+", name) for name in own)
+    if is_apart and all(_is_filled(file, name, number) for name, number in zip(own, (1, 0))):
+        for name in own:
+            file.weights.pop(name, None)
+        own = []
+    graph.add(node, "onnx.GroupNormalization", [x, *own], [node.output[0]], eps=attributes.get("epsilon", 1e-5), num_groups=file.shape(x)[1])
+
+
+def _is_filled(file, name, number):
+    """Whether an initializer has this number in all elements, and only norms read it."""
+    values = file.values(name)
+    return values is not None and all(user.op_type == "InstanceNormalization" for user in file.users[name]) and (values == number).all()
+
+
+@OPS.of("RMSNormalization")
+def rms_normalization(file, graph, node, attributes):
+    if attributes.get("axis", -1) not in (-1, file.rank(node.input[0]) - 1):
+        raise refused(node, "it is over several axes")
+    graph.add(node, "onnx.RMSNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5))
+
+
+@OPS.of("Softmax", "LogSoftmax")
+def softmax(file, graph, node, attributes):
+    rank = file.rank(node.input[0])
+    at = attributes.get("axis", -1 if file.opset >= 13 else 1) % rank
+    if file.opset < 13 and at != rank - 1:
+        raise refused(node, "it is over several axes")
+    graph.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=at)
+
+
+@OPS.of("Gelu")
+def gelu(file, graph, node, attributes):
+    graph.add(node, "onnx.Gelu", [node.input[0]], [node.output[0]], approximate=attributes.get("approximate", "none"))
+
+
+@OPS.of("Transpose")
+def transpose(file, graph, node, attributes):
+    rank = file.rank(node.input[0])
+    graph.add(node, "onnx.Transpose", [node.input[0]], [node.output[0]], dims=attributes.get("perm", list(range(rank))[::-1]))
+
+
+@OPS.of("Concat")
+def concat(file, graph, node, attributes):
+    graph.add(node, "onnx.Concat", list(node.input), [node.output[0]], dim=attributes["axis"])
+
+
+@OPS.of("Split")
+def split(file, graph, node, attributes):
+    graph.add(node, "onnx.Split", [node.input[0]], list(node.output), dim=attributes.get("axis", 0))
+
+
+@OPS.of("SplitToSequence")
+def split_to_sequence(file, graph, node, attributes):
+    pass
+
+
+@OPS.of("SequenceAt")
+def sequence_at(file, graph, node, _):
+    split = file.producers[node.input[0]]
+    axis = integer(split, "axis", 0)
+    start = [sum(part[axis] for part in sample.parts[node.input[0]][: int(sample.values[node.input[1]])]) for sample in file.samples]
+    graph.add(node, "onnx.Slice", [split.input[0]], [node.output[0]], dim=axis, start=file.size(node, start))
+
+
+@OPS.of("Slice")
+def slices(file, graph, node, attributes):
+    x, rank = node.input[0], file.rank(node.input[0])
+    starts, axes, steps = file.by_sample(node, attributes, "starts", 1), file.given(node, attributes, "axes", 3), file.given(node, attributes, "steps", 4)
+    axes = [a % rank for a in axes] if axes else list(range(len(starts[0])))
+    shape = file.shape(x)
+    for i, at in enumerate(axes):
+        sizes = [sample.shapes[node.input[0]][at] for sample in file.samples]
+        step = steps[i] if steps else 1
+        is_whole = file.shape(node.output[0])[at] == shape[at]
+        if step < 0 and not (step == -1 and is_whole):
+            raise refused(node, "it goes backward over a part of an axis")
+        start = file.size(node, [min(max(s[i] + (n if s[i] < 0 else 0), 0), n) for s, n in zip(starts, sizes)])
+        shape = [*shape[:at], file.shape(node.output[0])[at], *shape[at + 1 :]]
+        out = node.output[0] if i + 1 == len(axes) else {"name": f"{node.output[0]}.{i}", "type": TYPES[file.samples[0].types[node.input[0]]], "shape": shape}
+        if step < 0:
+            graph.add(node, "aten.flip", [x], [out], dims=[at])
+        else:
+            graph.add(node, "onnx.Slice", [x], [out], dim=at, start=start, step=step)
+        x = out
+
+
+@OPS.of("CumSum")
+def cum_sum(file, graph, node, attributes):
+    if attributes.get("exclusive") or attributes.get("reverse"):
+        raise refused(node, "it is exclusive or goes backward")
+    graph.add(node, "aten.cumsum", [node.input[0]], [node.output[0]], dim=file.number(node.input[1]))
+
+
+@OPS.of("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceLogSumExp")
+def reduce(file, graph, node, attributes):
+    axes = file.given(node, attributes, "axes", 1)
+    if not axes and attributes.get("noop_with_empty_axes"):
+        return view(file, graph, node, attributes)
+    return graph.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=axes or None, keepdim=bool(attributes.get("keepdims", 1)))
+
+
+@OPS.of("ArgMax", "ArgMin")
+def extreme(file, graph, node, attributes):
+    if attributes.get("select_last_index"):
+        raise refused(node, "of equal elements, netc takes the first")
+    graph.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=attributes.get("axis", 0))
+
+
+@OPS.of("Clip")
+def clip(file, graph, node, attributes):
+    low, high = (attributes[key] if key in attributes else file.number(node.input[i]) if i < len(node.input) else None for i, key in ((1, "min"), (2, "max")))
+    graph.add(node, "onnx.Clip", [node.input[0]], [node.output[0]], min=low, max=high)
+
+
+@OPS.of("Resize")
+def resize(file, graph, node, attributes):
+    mode, places = attributes.get("mode", "nearest"), attributes.get("coordinate_transformation_mode", "half_pixel")
+    if mode == "cubic" or attributes.get("antialias") or attributes.get("axes") or "roi" in places or "sequence" in places:
+        raise refused(node, "netc takes the nearest pixel, or lines between the two nearest")
+    if mode == "linear" and places == "asymmetric":
+        raise refused(node, "netc spreads pixels by their centers or by the corners")
+    graph.add(node, "onnx.Resize", [node.input[0]], [node.output[0]], mode=mode, align_corners=places == "align_corners")
+
+
+@OPS.of("DepthToSpace")
+def depth_to_space(file, graph, node, attributes):
+    factor = attributes["blocksize"]
+    if attributes.get("mode", "DCR") == "CRD":
+        return graph.add(node, "aten.pixel_shuffle", [node.input[0]], [node.output[0]], upscale_factor=factor)
+    batch, _, height, width = file.shape(node.input[0])
+    channels = file.shape(node.output[0])[1]
+    parts = {**file.tensor(node.output[0], [batch, factor, factor, channels, height, width]), "name": f"{node.output[0]}.parts"}
+    turned = {**parts, "shape": [batch, channels, height, factor, width, factor], "name": f"{node.output[0]}.turned"}
+    graph.add(node, "aten.view", [node.input[0]], [parts])
+    graph.add(node, "aten.permute", [parts], [turned], dims=[0, 3, 4, 1, 5, 2])
+    return graph.add(node, "aten.view", [turned], [node.output[0]])
+
+
+@OPS.of("Pow")
+def power(file, graph, node, _):
+    graph.add(node, "onnx.Pow", [node.input[0]], [node.output[0]], exponent=file.number(node.input[1]))
+
+
+@OPS.of("Pad")
+def pad(file, graph, node, attributes):
+    pads, rank = file.given(node, attributes, "pads", 1), file.rank(node.input[0])
+    axes = file.given(node, attributes, "axes", 3)
+    low, high = [0] * rank, [0] * rank
+    for i, at in enumerate(axes if axes else range(rank)):
+        low[at], high[at] = pads[i], pads[len(pads) // 2 + i]
+    amounts = [each for pair in zip(reversed(low), reversed(high)) for each in pair]
+    mode = {"edge": "replicate", "wrap": "circular"}.get(attributes.get("mode"), attributes.get("mode", "constant"))
+    graph.add(node, "onnx.Pad", [node.input[0]], [node.output[0]], pad=amounts, mode=mode)
+
+
+@OPS.of("Dropout")
+def dropout(file, graph, node, attributes):
+    ratio = attributes.get("ratio", file.number(node.input[1]) if len(node.input) > 1 else 0.5)
+    graph.add(node, "onnx.Dropout", [node.input[0]], [node.output[0]], p=ratio)
+
+
+@OPS.of("IsNaN")
+def is_nan(file, graph, node, _):
+    """Accepts only the test for NaN after a softmax, which exporters write to replace NaN by zeros."""
+    if not all(_repairs(file, user) for user in file.users.get(node.output[0], [])):
+        raise refused(node, "netc asks no such thing")
+
+
+def _repairs(file, node):
+    maker = file.producers.get(node.input[0])
+    return node.op_type == "Where" and maker is not None and maker.op_type == "IsNaN" and maker.input[0] == node.input[2] and file.number(node.input[1]) == 0
+
+
+@OPS.of("Where")
+def where(file, graph, node, _):
+    condition, x, other = node.input
+    if file.number(condition) is not None:
+        return graph.add(node, "onnx.Expand", [x if file.number(condition) else other], [node.output[0]])
+    if _repairs(file, node):
+        return graph.add(node, "onnx.Identity", [other], [node.output[0]])
+    if file.number(other) is not None and file.number(x) is None:
+        return graph.add(node, "onnx.Where", [condition, x], [node.output[0]], other=file.number(other))
+    if file.number(x) is not None and file.number(other) is None:
+        return graph.add(node, "onnx.Where", [condition, other], [node.output[0]], **{"self": file.number(x)})
+    return graph.add(node, "onnx.Where", [condition, x, other], [node.output[0]])
+
+
+@OPS.of("HardSigmoid")
+def hard_sigmoid(file, graph, node, attributes):
+    if abs(attributes.get("alpha", 0.2) - 1 / 6) > 1e-6 or attributes.get("beta", 0.5) != 0.5:
+        raise refused(node, "netc has that of slope 1/6")
+    graph.add(node, "onnx.HardSigmoid", [node.input[0]], [node.output[0]])
+
+
+@OPS.of("TopK")
+def top_k(file, graph, node, attributes):
+    (count,) = file.given(node, attributes, "k", 1)
+    graph.add(node, "onnx.TopK", [node.input[0]], list(node.output), k=count, dim=attributes.get("axis", -1), largest=bool(attributes.get("largest", 1)))
+
+
+@OPS.of("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
+def compare(file, graph, node, _):
+    """Writes a comparison with the number on the right."""
+    turned = {"Greater": "Less", "GreaterOrEqual": "LessOrEqual", "Less": "Greater", "LessOrEqual": "GreaterOrEqual"}
+    (a, b), op = node.input, node.op_type
+    if file.number(a) is not None:
+        a, b, op = b, a, turned.get(op, op)
+    number = file.number(b)
+    graph.add(node, f"onnx.{op}", [a, b] if number is None else [a], [node.output[0]], other=number)
+
+
+@OPS.of("Constant")
+def constant(file, graph, node, _):
+    raise refused(node, "its value is no tensor")

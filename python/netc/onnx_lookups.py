@@ -1,0 +1,91 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Ops of ONNX that read elements by their places."""
+
+import copy
+import math
+
+import numpy
+from onnx import helper
+
+from .handlers import Handlers
+from .onnx_shapes import refused
+
+OPS = Handlers()
+
+
+def numbers_read(file, node):
+    """The numbers by which rows of a table are read, without ops that only make numbers from the end of negative ones."""
+    table, places = node.input
+    ops, sources, stack = [], set(), [places]
+    while stack:
+        at = stack.pop()
+        maker = file.producers.get(at)
+        if at in file.samples[0].values:
+            continue
+        if maker is not None and maker.op_type in ("Add", "Cast", "Less", "Mul", "Not", "Sub", "Where"):
+            ops.append(id(maker))
+            stack += maker.input
+        else:
+            sources.add(at)
+    first, source = file.samples[0], min(sources, default="")
+    if not ops or len(sources) != 1 or first.shapes[source] != first.shapes[places]:
+        return places
+    sample = copy.copy(first)
+    sample.values, sample.types, sample.shapes = dict(first.values), dict(first.types), dict(first.shapes)
+    numbers = numpy.arange(math.prod(sample.shapes[source])) % sample.shapes[table][0]
+    sample.hold(source, numbers.reshape(sample.shapes[source]).astype(helper.tensor_dtype_to_np_dtype(sample.types[source])))
+    for each in file.nodes:
+        if id(each) in ops:
+            sample.hold(each.output[0], sample.evaluate(each, list(each.input))[0])
+    return source if (sample.values[places] == sample.values[source]).all() else places
+
+
+def _reads_all(file, table, places):
+    """Whether places, which depend on sizes alone, are all elements in order. Each has a number for each axis."""
+    if places not in file.samples[0].values:
+        return False
+    all_of = lambda shape: numpy.moveaxis(numpy.indices(shape), 0, -1).reshape(-1)
+    return all(numpy.array_equal(sample.values[places].reshape(-1), all_of(sample.shapes[table])) for sample in file.samples)
+
+
+@OPS.of("Gather")
+def gather(file, graph, node, attributes):
+    table, places = node.input
+    at = attributes.get("axis", 0)
+    if at == 0 and (table in file.weights or table in file.samples[0].values):
+        return graph.add(node, "onnx.Gather", [table, numbers_read(file, node) if table in file.weights else places], [node.output[0]])
+    index = file.number(places)
+    if index is not None and not file.rank(places):
+        return graph.add(node, "onnx.Gather", [table], [node.output[0]], dim=at, index=index)
+    if at == 0 and file.rank(table) == 2 and places not in file.samples[0].values:
+        return graph.add(node, "aten.index", [table, places], [node.output[0]])
+    if file.rank(table) == 1 and _reads_all(file, table, places):
+        return graph.add(node, "onnx.Reshape", [table], [node.output[0]])  # as PyTorch writes `as_strided`
+    if file.rank(places) == 1 and places in file.samples[0].values:
+        return graph.add(node, "onnx.Gather", [table, places], [node.output[0]], dim=at)
+    raise refused(node, "it reads what is no table of weights")
+
+
+@OPS.of("GatherND")
+def gather_nd(file, graph, node, attributes):
+    """Rows of the first axis, by places that depend on sizes alone."""
+    table, places = node.input
+    if _reads_all(file, table, places):
+        return graph.add(node, "onnx.Reshape", [table], [node.output[0]])
+    maker = file.producers.get(table)
+    while maker is not None and maker.op_type == "Transpose" and list(maker.attribute[0].ints) == sorted(maker.attribute[0].ints):
+        table, maker = maker.input[0], file.producers.get(maker.input[0])
+    if attributes.get("batch_dims", 0) or places not in file.samples[0].values or file.samples[0].shapes[places][-1] != 1:
+        raise refused(node, "netc reads places of one axis that depend on no data")
+    name = f"{places}.rows"
+    for sample in file.samples:
+        sample.hold(name, sample.values[places][..., 0])
+    graph.add(node, "onnx.Gather", [table, name], [node.output[0]], dim=None if table in file.weights else 0)
+
+
+@OPS.of("GatherElements")
+def gather_elements(file, graph, node, attributes):
+    graph.add(node, "onnx.GatherElements", list(node.input), [node.output[0]], dim=attributes.get("axis", 0))

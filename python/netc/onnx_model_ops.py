@@ -1,0 +1,326 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Ops of PyTorch in an ONNX model: a function has what goes in, what comes out, and the settings."""
+
+import numpy
+
+from .handlers import Handlers
+from .onnx_types import ONNX_TYPES
+
+LAST = 2**63 - 1  # of an axis
+# Ops with the same meaning under another name.
+SAME = {
+    "aten.abs": "Abs", "aten.cos": "Cos", "aten.detach": "Identity", "aten.exp": "Exp", "aten.hardswish": "HardSwish",
+    "aten.log": "Log", "aten.neg": "Neg", "aten.relu": "Relu", "aten.sigmoid": "Sigmoid", "aten.sign": "Sign",
+    "aten.sin": "Sin", "aten.softplus": "Softplus", "aten.sqrt": "Sqrt", "aten.tanh": "Tanh",
+}  # fmt: skip
+# Ops with two operands that broadcast.
+BROADCAST = {
+    "aten.add": "Add", "aten.div": "Div", "aten.eq": "Equal", "aten.ge": "GreaterOrEqual", "aten.gt": "Greater",
+    "aten.le": "LessOrEqual", "aten.lt": "Less", "aten.maximum": "Max", "aten.minimum": "Min", "aten.mul": "Mul",
+    "aten.sub": "Sub",
+}  # fmt: skip
+
+OPS = Handlers()
+
+
+def _axis(model, name, given):
+    return given["dim"] % len(model.shape(name))
+
+
+def broadcast(model, op, ins, out, given):
+    if ins[0] in model.masks:  # of dropout, which does nothing here
+        model.masks[out] = True
+        return
+    if any(each in model.masks for each in ins):
+        model.add("Identity", [model.whole(next(each for each in ins if each not in model.masks))], [out])
+        return
+    kind, shape = model.values[ins[0]]["type"], model.at["out"][0]["shape"]
+    if len(ins) == 1:
+        number = model.scalar(given.get("self", given.get("other")), kind)
+        pair = [number, model.whole(ins[0])] if "self" in given else [model.whole(ins[0]), number]
+    else:
+        full = [each for each in ins if each not in model.expanded and model.values[each].get("what") != "number" and model.shape(each) == shape]
+        pair = [model.small(each) for each in ins] if full else [model.whole(ins[0]), model.small(ins[1])]
+        kinds = [model.values[each]["type"] for each in ins]
+        widest = min(kinds, key=list(ONNX_TYPES).index)
+        pair = [model.cast(each, kind, widest) for each, kind in zip(pair, kinds)]
+    model.add(op, pair, [out])
+
+
+@OPS.of("ne")
+def ne(model, ins, outs, given):
+    equal = model.unique(outs[0] + ".equal")
+    broadcast(model, "Equal", ins, equal, given)
+    model.add("Not", [equal], outs)
+
+
+@OPS.of("bernoulli")
+def bernoulli(model, ins, outs, given):
+    model.masks[outs[0]] = True
+
+
+@OPS.of("dropout")
+def dropout(model, ins, outs, given):
+    model.add("Dropout", [model.whole(ins[0]), model.constant(given["p"], "f4")], outs)
+
+
+@OPS.of("hardtanh")
+def hardtanh(model, ins, outs, given):
+    kind = model.values[ins[0]]["type"]
+    model.add("Clip", [model.whole(ins[0]), model.scalar(given["min_val"], kind), model.scalar(given["max_val"], kind)], outs)
+
+
+@OPS.of("silu")
+def silu(model, ins, outs, given):
+    x = model.whole(ins[0])
+    model.add("Mul", [x, model.add("Sigmoid", [x])], outs)
+
+
+@OPS.of("gelu")
+def gelu(model, ins, outs, given):
+    model.add("Gelu", [model.whole(ins[0])], outs, approximate=given.get("approximate", "none"))
+
+
+@OPS.of("hardsigmoid")
+def hardsigmoid(model, ins, outs, given):
+    model.add("HardSigmoid", [model.whole(ins[0])], outs, alpha=1 / 6, beta=0.5)
+
+
+@OPS.of("leaky_relu")
+def leaky_relu(model, ins, outs, given):
+    model.add("LeakyRelu", [model.whole(ins[0])], outs, alpha=given["negative_slope"])
+
+
+@OPS.of("elu")
+def elu(model, ins, outs, given):
+    model.add("Elu", [model.whole(ins[0])], outs, alpha=float(given["alpha"]))
+
+
+@OPS.of("softshrink")
+def softshrink(model, ins, outs, given):
+    model.add("Shrink", [model.whole(ins[0])], outs, lambd=given["lambd"], bias=given["lambd"])
+
+
+@OPS.of("pow")
+def power(model, ins, outs, given):
+    model.add("Pow", [model.whole(ins[0]), model.scalar(given["exponent"], model.values[ins[0]]["type"])], outs)
+
+
+@OPS.of("to")
+def to(model, ins, outs, given):
+    model.add("Cast", [model.whole(ins[0])], outs, to=ONNX_TYPES[model.values[outs[0]]["type"]])
+
+
+@OPS.of("where")
+def where(model, ins, outs, given):
+    model.add("Where", [model.whole(ins[0]), model.small(ins[1]), model.small(ins[2])], outs)
+
+
+@OPS.of("masked_fill")
+def masked_fill(model, ins, outs, given):
+    value = model.scalar(given["value"], model.values[ins[0]]["type"])
+    model.add("Where", [model.small(ins[1]), value, model.whole(ins[0])], outs)
+
+
+@OPS.of("linear")
+def linear(model, ins, outs, given):
+    turned = model.add("Transpose", [model.whole(ins[1])], perm=[1, 0])
+    product = model.add("MatMul", [model.whole(ins[0]), turned], 1 if len(ins) > 2 else outs)
+    if len(ins) > 2:
+        model.add("Add", [product, model.whole(ins[2])], outs)
+
+
+@OPS.of("einsum")
+def einsum(model, ins, outs, given):
+    model.add("Einsum", [model.whole(each) for each in ins], outs, equation=given["equation"])
+
+
+@OPS.of("embedding", "index")
+def embedding(model, ins, outs, given):
+    model.add("Gather", [model.whole(ins[0]), model.whole(ins[1])], outs, axis=0)
+
+
+@OPS.of("gather")
+def gather(model, ins, outs, given):
+    model.add("GatherElements", [model.whole(ins[0]), model.whole(ins[1])], outs, axis=_axis(model, ins[0], given))
+
+
+@OPS.of("topk")
+def topk(model, ins, outs, given):
+    _, places = model.add("TopK", [model.whole(ins[0]), model.integers([given["k"]])], [outs[0], model.unique(outs[1] + ".i64")], axis=_axis(model, ins[0], given))
+    model.add("Cast", [places], [outs[1]], to=ONNX_TYPES[model.values[outs[1]]["type"]])
+
+
+def _reduce(model, op, ins, outs, given):
+    dims = given["dim"] or list(range(len(model.shape(ins[0]))))
+    model.add(op, [model.whole(ins[0]), model.integers(dims)], outs, keepdims=int(given.get("keepdim", False)))
+
+
+@OPS.of("sum")
+def total(model, *node):
+    _reduce(model, "ReduceSum", *node)
+
+
+@OPS.of("mean")
+def mean(model, *node):
+    _reduce(model, "ReduceMean", *node)
+
+
+@OPS.of("amax")
+def amax(model, *node):
+    _reduce(model, "ReduceMax", *node)
+
+
+@OPS.of("amin")
+def amin(model, *node):
+    _reduce(model, "ReduceMin", *node)
+
+
+@OPS.of("softmax")
+def softmax(model, ins, outs, given):
+    model.add("Softmax", [model.whole(ins[0])], outs, axis=_axis(model, ins[0], given))
+
+
+@OPS.of("log_softmax")
+def log_softmax(model, ins, outs, given):
+    model.add("LogSoftmax", [model.whole(ins[0])], outs, axis=_axis(model, ins[0], given))
+
+
+@OPS.of("cumsum")
+def cumsum(model, ins, outs, given):
+    model.add("CumSum", [model.whole(ins[0]), model.constant(_axis(model, ins[0], given), "i8")], outs)
+
+
+def _by_root(model, x, given, outs):
+    """Makes x divided by the root of its mean square."""
+    kind = model.values[outs[0]]["type"]
+    axes = model.integers(list(range(-len(given["normalized_shape"]), 0)))
+    mean = model.add("ReduceMean", [model.add("Mul", [x, x]), axes], keepdims=1)
+    root = model.add("Sqrt", [model.add("Add", [mean, model.scalar(given["eps"], kind)])])
+    model.add("Div", [x, root], outs)
+
+
+@OPS.of("rms_norm")
+def rms_norm(model, ins, outs, given):
+    _by_root(model, model.whole(ins[0]), given, outs)
+
+
+@OPS.of("layer_norm")
+def layer_norm(model, ins, outs, given):
+    x, sizes = model.whole(ins[0]), given["normalized_shape"]
+    if all(isinstance(size, int) for size in sizes):
+        ones = model.typed(numpy.ones(sizes), model.values[outs[0]]["type"])
+        model.add("LayerNormalization", [x, ones], outs, axis=-len(sizes), epsilon=given["eps"])
+    else:
+        mean = model.add("ReduceMean", [x, model.integers(list(range(-len(sizes), 0)))], keepdims=1)
+        _by_root(model, model.add("Sub", [x, mean]), given, outs)
+
+
+@OPS.of("batch_norm")
+def batch_norm(model, ins, outs, given):
+    channels, kind = model.shape(ins[0])[1], model.values[outs[0]]["type"]
+    scale, shift = (model.typed(numpy.full(channels, value), kind) for value in (1, 0))
+    running = [model.cast(each, model.values[each]["type"], kind) for each in ins[3:]]
+    model.add("BatchNormalization", [model.whole(ins[0]), scale, shift, *running], outs, epsilon=given["eps"])
+
+
+def _windows(model, given):
+    found = {"strides": given["stride"], "pads": given["padding"] * 2}
+    return {**found, "dilations": given["dilation"]} if "dilation" in given else found
+
+
+@OPS.of("conv")
+def conv(model, ins, outs, given):
+    model.add("Conv", [model.whole(ins[0]), model.whole(ins[1])], outs, group=given["groups"], **_windows(model, given))
+
+
+@OPS.of("conv_transpose")
+def conv_transpose(model, ins, outs, given):
+    model.add("ConvTranspose", [model.whole(ins[0]), model.whole(ins[1])], outs, group=given["groups"], output_padding=given["output_padding"], **_windows(model, given))
+
+
+@OPS.of("max_pool")
+def max_pool(model, ins, outs, given):
+    model.add("MaxPool", [model.whole(ins[0])], outs, kernel_shape=given["kernel_size"], ceil_mode=int(given["ceil_mode"]), **_windows(model, given))
+
+
+@OPS.of("avg_pool")
+def avg_pool(model, ins, outs, given):
+    model.add("AveragePool", [model.whole(ins[0])], outs, kernel_shape=given["kernel_size"], ceil_mode=int(given["ceil_mode"]), count_include_pad=1, **_windows(model, given))
+
+
+@OPS.of("adaptive_avg_pool")
+def adaptive_avg_pool(model, ins, outs, given):
+    x, wanted = model.whole(ins[0]), given["output_size"]
+    if all(size == 1 for size in wanted):
+        model.add("GlobalAveragePool", [x], outs)
+        return
+    # Each axis is contracted with a matrix of the shares of positions in the means.
+    letters = "xyz"[: len(wanted)]
+    for i, (before, after) in enumerate(zip(model.shape(ins[0])[2:], wanted)):
+        if not isinstance(before, int):
+            model.refuse("its windows depend on sizes")
+        shares = numpy.zeros((after, before))
+        for j in range(after):
+            start, end = j * before // after, -(-(j + 1) * before // after)
+            shares[j, start:end] = 1 / (end - start)
+        result = letters.replace(letters[i], "w")
+        x = model.add("Einsum", [x, model.typed(shares, model.values[ins[0]]["type"])], outs if i + 1 == len(wanted) else 1, equation=f"nc{letters},w{letters[i]}->nc{result}")
+
+
+@OPS.of("view")
+def view(model, ins, outs, given):
+    sizes = model.shape(outs[0])
+    are_free = [not isinstance(size, int) for size in sizes]
+    wanted = model.integers([-1 if free else size for size, free in zip(sizes, are_free)]) if sum(are_free) < 2 else model.sizes(sizes)
+    model.add("Reshape", [model.whole(ins[0]), wanted], outs)
+
+
+@OPS.of("expand")
+def expand(model, ins, outs, given):
+    model.expanded[outs[0]] = model.whole(ins[0])
+
+
+@OPS.of("permute")
+def permute(model, ins, outs, given):
+    model.add("Transpose", [model.whole(ins[0])], outs, perm=given["dims"])
+
+
+@OPS.of("flip")
+def flip(model, ins, outs, given):
+    count = len(given["dims"])
+    model.add("Slice", [model.whole(ins[0]), *map(model.integers, ([-1] * count, [-LAST] * count, given["dims"], [-1] * count))], outs)
+
+
+@OPS.of("cat")
+def cat(model, ins, outs, given):
+    model.add("Concat", [model.whole(each) for each in ins], outs, axis=_axis(model, ins[0], given))
+
+
+@OPS.of("stack")
+def stack(model, ins, outs, given):
+    axis = given["dim"]
+    model.add("Concat", [model.add("Unsqueeze", [model.whole(each), model.integers([axis])]) for each in ins], outs, axis=axis)
+
+
+@OPS.of("split_with_sizes")
+def split_with_sizes(model, ins, outs, given):
+    model.add("Split", [model.whole(ins[0]), model.sizes(given["split_sizes"])], outs, axis=_axis(model, ins[0], given))
+
+
+@OPS.of("slice")
+def slices(model, ins, outs, given):
+    start, end = (model.size(given[key]) for key in ("start", "end"))
+    model.add("Slice", [model.whole(ins[0]), start, end, model.integers([given["dim"]])], outs)
+
+
+@OPS.of("constant_pad_nd")
+def constant_pad_nd(model, ins, outs, given):
+    rank, amounts = len(model.shape(ins[0])), given["pad"]
+    low, high = [0] * rank, [0] * rank
+    for i in range(len(amounts) // 2):
+        low[rank - 1 - i], high[rank - 1 - i] = amounts[2 * i], amounts[2 * i + 1]
+    model.add("Pad", [model.whole(ins[0]), model.integers(low + high), model.scalar(given["value"], model.values[ins[0]]["type"])], outs)

@@ -1,0 +1,59 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Notes about what exporters leave out of an ONNX file, merge, or write twice."""
+
+import re
+import warnings
+
+import numpy
+
+from .onnx_file import modules_around
+
+
+def notes(file):
+    """Notes about information that exporters leave out."""
+    kinds = {node.op_type for node in file.nodes}
+    found = []
+    biases = [node.input[2] for node in file.nodes if node.op_type == "Conv" and len(node.input) > 2]
+    if file.model.producer_name == "pytorch" and not all(name.endswith("bias") for name in biases):
+        found.append("The exporter folded batch norms into convolutions: the parameters are those of the file.")
+    if shared := _shared(file):
+        names = ", ".join(f"`{name}`" for name in shared[:3]) + (f" and {len(shared) - 3} others" if len(shared) > 3 else "")
+        found.append(f"Several layers read {names}: exporters merge equal weights. The parameters are those of the file.")
+        warnings.warn(found[-1], stacklevel=5)
+    if copies := _copies(file):
+        found.append(f"The file has {' and '.join(f'`{name}`' for name in copies)}, which are equal, twice. The parameters are those of the file.")
+        warnings.warn(found[-1], stacklevel=5)
+    if "Dropout" not in kinds:
+        found.append("The file has no dropout: it may have been exported for inference.")
+    return found
+
+
+def _shared(file):
+    """The weights that nodes of one kind read in several modules."""
+    found = []
+    for name in file.weights:
+        places, owner = {}, name.rpartition(".")[0]
+        for node in file.users.get(name, []):
+            chain = modules_around(node)
+            path = chain[-1][0] if chain else node.output[0]
+            called = re.sub(r"_\d+$", "", path)  # several times, if that is the owner or no name tells the owner
+            places.setdefault(node.op_type, set()).add(called if owner in ("", called) else path)
+        if any(len(each) > 1 for each in places.values()):
+            found.append(name)
+    return found
+
+
+def _copies(file):
+    """A table and an equal matrix of a product, as exporters write a head that is tied to it; else nothing."""
+    here = [name for name, shape in file.weights.items() if name in file.held and len(shape) == 2]
+    read = lambda name, *ops: any(node.op_type in ops for node in file.users.get(name, []))
+    for table in (name for name in here if read(name, "Gather")):
+        for other in (name for name in here if name != table and read(name, "MatMul", "Gemm", "Transpose")):
+            if sorted(file.weights[table]) == sorted(file.weights[other]):
+                one, two = file.values(table), file.values(other)
+                if one is not None and two is not None and any(numpy.array_equal(one, each) for each in (two, two.T)):
+                    return [table, other]
+    return []
