@@ -121,6 +121,9 @@ class File:
         """Whether a value has this number in all elements. Weights are excluded, since they learn."""
         return name in self.samples[0].values and name not in self.weights and all((sample.values[name] == number).all() for sample in self.samples)
 
+    def is_read(self, name):
+        return name in self.users or any(output.name == name for output in self.model.graph.output)
+
     def rank(self, name):
         return len(self.samples[0].shapes[name])
 

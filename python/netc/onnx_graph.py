@@ -66,12 +66,15 @@ class _Writer:
         self.file = file
         self.known, self.modules, self.open, self.out = {}, [], [], []
         self.skipped = set()  # nodes that are part of another
+        self.made = {value.name for value in file.inputs}
 
     def operand(self, name):
         if not name:
             return None
-        if name in self.file.weights or name not in self.file.samples[0].values:
+        if name in self.file.weights or name in self.made:
             return name
+        if name not in self.file.samples[0].values:
+            raise refused(self.file.producers[name], f"`{name}` is read, and netc has its first result alone")
         if name not in self.known:
             is_fixed = self.file.constant(name) is not None
             found = [known(sample.values[name], is_fixed) for sample in self.file.samples]
@@ -135,6 +138,7 @@ class _Writer:
         while ins and ins[-1] is None:
             ins.pop()
         made = [out if isinstance(out, dict) else self.file.tensor(out, self.file.shape(out, node)) for out in outs]
+        self.made.update(out["name"] for out in made)
         self.out.append({"op": op, "in": [each["name"] if isinstance(each, dict) else each for each in ins], "with": {k: v for k, v in arguments.items() if v is not None}, "out": made, "module": self.stack(node), "line": node.name})
 
     def translate(self, node):

@@ -6,6 +6,8 @@
 
 import re
 
+import numpy
+
 from .handlers import Handlers
 from .onnx_shapes import integer, refused
 from .onnx_types import TYPES
@@ -186,6 +188,33 @@ def softmax(file, graph, node, attributes):
     graph.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=at)
 
 
+@OPS.of("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
+def class_loss(file, graph, node, attributes):
+    (x, classes, *weights), out = node.input, node.output[0]
+    if any(weights):
+        raise refused(node, "its classes have weights")
+    if attributes.get("ignore_index", -1) >= 0:
+        raise refused(node, "netc ignores rows of a negative number")
+    reduction, scores = attributes.get("reduction", "mean"), x
+    if node.op_type == "SoftmaxCrossEntropyLoss":
+        named = node.output[1] if len(node.output) > 1 and file.is_read(node.output[1]) else ""
+        scores = named or {**file.tensor(x), "name": f"{out}.scores"}
+        if reduction == "mean" and not named:
+            return graph.add(node, "aten.cross_entropy_loss", [x, classes], [out], reduction=1)
+        graph.add(node, "aten.log_softmax", [x], [scores], dim=1)
+    batch, *rest = file.shape(classes)
+    column = {**file.tensor(classes, [batch, 1, *rest]), "name": f"{out}.classes"}
+    taken, negative = ({**file.tensor(x, shape), "name": f"{out}.{name}"} for name, shape in (("taken", column["shape"]), ("rows", file.shape(classes))))
+    losses = out if reduction == "none" else {**negative, "name": f"{out}.losses"}
+    graph.add(node, "aten.view", [classes], [column])
+    graph.add(node, "aten.gather", [scores, column], [taken], dim=1)
+    graph.add(node, "aten.view", [taken], [negative])
+    graph.add(node, "aten.neg", [negative], [losses])
+    if reduction != "none":
+        graph.add(node, f"aten.{reduction}", [losses], [out])
+    return None
+
+
 @OPS.of("Gelu")
 def gelu(file, graph, node, attributes):
     graph.add(node, "onnx.Gelu", [node.input[0]], [node.output[0]], approximate=attributes.get("approximate", "none"))
@@ -292,6 +321,31 @@ def depth_to_space(file, graph, node, attributes):
     graph.add(node, "aten.view", [node.input[0]], [parts])
     graph.add(node, "aten.permute", [parts], [turned], dims=[0, 3, 4, 1, 5, 2])
     return graph.add(node, "aten.view", [turned], [node.output[0]])
+
+
+@OPS.of("SpaceToDepth")
+def space_to_depth(file, graph, node, attributes):
+    factor = attributes["blocksize"]
+    batch, channels = file.shape(node.input[0])[:2]
+    height, width = file.shape(node.output[0])[2:]
+    parts = {**file.tensor(node.output[0], [batch, channels, height, factor, width, factor]), "name": f"{node.output[0]}.parts"}
+    turned = {**parts, "shape": [batch, factor, factor, channels, height, width], "name": f"{node.output[0]}.turned"}
+    graph.add(node, "aten.view", [node.input[0]], [parts])
+    graph.add(node, "aten.permute", [parts], [turned], dims=[0, 3, 5, 1, 2, 4])
+    graph.add(node, "aten.view", [turned], [node.output[0]])
+
+
+@OPS.of("Trilu")
+def triangle(file, graph, node, attributes):
+    """Elements of a matrix on one side of a diagonal, and zeros elsewhere."""
+    x, shown, is_upper = node.input[0], f"{node.output[0]}.shown", attributes.get("upper", 1)
+    offset = file.number(node.input[1]) if len(node.input) > 1 and node.input[1] else 0
+    if offset != is_upper:
+        raise refused(node, "netc has the elements below a diagonal and on it (`upper` 0, `k` 0), and those above it (`upper` 1, `k` 1)")
+    side = numpy.triu if is_upper else numpy.tril
+    for sample in file.samples:
+        sample.hold(shown, side(numpy.ones(sample.shapes[x][-2:], bool), offset))
+    graph.add(node, "onnx.Where", [shown, x], [node.output[0]], other=0)
 
 
 @OPS.of("Pow")

@@ -189,6 +189,13 @@ def log_softmax(model, ins, outs, given):
     model.add("LogSoftmax", [model.whole(ins[0])], outs, axis=_axis(model, ins[0], given))
 
 
+@OPS.of("cross_entropy_loss")
+def cross_entropy_loss(model, ins, outs, given):
+    if float(given.get("label_smoothing", 0)) or model.shape(ins[1]) == model.shape(ins[0]):
+        model.refuse("ONNX has it of class numbers, without smoothing")
+    model.add("SoftmaxCrossEntropyLoss", [model.whole(each) for each in ins], outs, ignore_index=-100)
+
+
 @OPS.of("cumsum")
 def cumsum(model, ins, outs, given):
     model.add("CumSum", [model.whole(ins[0]), model.constant(_axis(model, ins[0], given), "i8")], outs)

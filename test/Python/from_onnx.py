@@ -14,6 +14,7 @@ import warnings
 import numpy
 import onnx.version_converter
 from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 import netc
 from netc.onnx_graph import export
@@ -257,6 +258,51 @@ for mode in "DCR", "CRD":
     shuffled = [node("DepthToSpace", "x", "p", blocksize=2, mode=mode), node("Conv", "p w", "y")]
     made = model(shuffled, image, ["y"], weights={"w": [3, 2, 3, 3]})
     assert netc.estimate(netc.from_onnx(made)).networks[-1].forward.matmul == 2 * 3 * 2 * 9 * 36
+
+# Pixels become channels, half of a matrix becomes zeros.
+folded = model([node("SpaceToDepth", "x", "p", blocksize=2), node("Conv", "p w", "y")], image, ["y"], weights={"w": [3, 32, 1, 1]})
+assert netc.estimate(netc.from_onnx(folded)).networks[-1].forward.matmul == 2 * 3 * 32 * 4
+for offset, upper, form in (0, 0, "x |> mask(causal = true, value = 0)"), (1, 1, "x - mask(x, causal = true, value = 0)"):
+    half = netc.from_onnx(model([node("Trilu", "x k", "y", upper=upper)], {"x": ["N", 5, 5]}, ["y"], constants={"k": numpy.int64(offset)}))
+    assert form in half, half
+refused("netc has the elements below a diagonal and on it", model([node("Trilu", "x", "y")], {"x": ["N", 5, 5]}, ["y"]))
+
+def same_values(made, **data):
+    """What a model computes is what it computes as netc has it."""
+    expected = ReferenceEvaluator(made).run(None, data)
+    for found, wanted in zip(ReferenceEvaluator(netc.to_onnx(netc.from_onnx(made))).run(None, data), expected):
+        numpy.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def picked(op, outs, **attributes):
+    made = model([node(op, "x c", outs, **attributes)], {"x": ["N", 8, 5]}, outs.split(), opset=18)
+    made.graph.input.append(helper.make_tensor_value_info("c", TensorProto.INT64, ["N", 5]))
+    return made
+
+
+random = numpy.random.default_rng(0)
+scores, classes = random.standard_normal((2, 8, 5)).astype("f4"), random.integers(0, 8, (2, 5))
+same_values(model([node("SpaceToDepth", "x", "y", blocksize=2)], image, ["y"]), x=random.standard_normal((2, 8, 4, 4)).astype("f4"))
+for offset in 0, 1:
+    half = model([node("Trilu", "x k", "y", upper=offset)], {"x": ["N", 5, 5]}, ["y"], constants={"k": numpy.int64(offset)})
+    same_values(half, x=random.standard_normal((2, 5, 5)).astype("f4"))
+# Losses of class numbers, with the logarithms of the probabilities where they are read.
+for reduction in "mean", "sum", "none":
+    same_values(picked("NegativeLogLikelihoodLoss", "y", reduction=reduction), x=scores, c=classes)
+    for outs in "y", "y p":
+        same_values(picked("SoftmaxCrossEntropyLoss", outs, reduction=reduction), x=scores, c=classes)
+assert "cross_entropy(x, c" in netc.from_onnx(picked("SoftmaxCrossEntropyLoss", "y"))
+refused("netc ignores rows of a negative number", picked("SoftmaxCrossEntropyLoss", "y", ignore_index=0))
+weighted = picked("NegativeLogLikelihoodLoss", "y")
+weighted.graph.node[0].input.append("w")
+weighted.graph.initializer.append(numpy_helper.from_array(numpy.ones(8, "f4"), "w"))
+refused("its classes have weights", weighted)
+
+# A result that netc does not have is refused where it is read.
+pooled = [node("MaxPool", "x", "y i", kernel_shape=[2, 2], strides=[2, 2])]
+assert "MaxPool" in netc.from_onnx(model(pooled, image, ["y"]))
+refused("`onnx.MaxPool`: `i` is read, and netc has its first result alone", model([*pooled, node("Cast", "i", "z", to=1)], image, ["y", "z"]))
+refused("`onnx.MaxPool`: `i` is read", model(pooled, image, ["y", "i"]))
 
 # What hides scores does not learn, and neither do the scale and shift of a norm without any.
 for hidden in -math.inf, -100:

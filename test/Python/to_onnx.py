@@ -135,6 +135,12 @@ try:
 except netc.ExportRefused as problem:
     assert "`aten.fft_rfft` of `relu`" in str(problem) and "ONNX has no such op" in str(problem)
 
+try:
+    netc.to_onnx("net A(x: f32[N, 8], c: i32[N]) { return y = cross_entropy(x, c, smoothing = 0.1) }\n")
+    raise AssertionError("it was exported")
+except netc.ExportRefused as problem:
+    assert "ONNX has it of class numbers, without smoothing" in str(problem)
+
 # Formats that PyTorch mixes: parameters and running statistics of f32, beside what is wider or narrower.
 for kind in "f64", "f16":
     spec = f"net A(x: {kind}[N, C = 2, H = 4, W = 4]) {{ return y = x |> BatchNorm |> relu }}\ninfer A as serve {{ batch = 3; duration = 3 examples }}\n"
