@@ -144,8 +144,6 @@ private:
   bool addMask(int x, int mask);
   /// x cos + turned(x) sin: rotary positions.
   bool rotary(int a, int b);
-  /// Whether an axis has a label in b alone.
-  bool lacksLabels(int a, int b) const;
 
   MaskTranslator &masks;
   DropoutTranslator &dropout;

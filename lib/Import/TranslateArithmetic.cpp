@@ -147,19 +147,12 @@ void ArithmeticTranslator::combine(const std::string &sign, int a, int b) {
   if (wantsFirst && wantsSecond) {
     b = steps.unlabelled(b, a);
     a = steps.unlabelled(a, b);
-    // The result has the labels of the first one.
-    bool isTurned =
-        lacksLabels(a, b) && !lacksLabels(b, a) && (sign == "+" || sign == "*");
-    if (isTurned)
-      std::swap(a, b);
-    else if (lacksLabels(a, b))
-      b = steps.stripped(b);
     Step &made = steps.add(Step::Infix, sign, {a, b});
     if (sign.empty()) {
       made.form = Step::Form_;
       made.fn = node.op() + "(%0, %1)";
     }
-    values.labels(node.out()) = values.labels(a);
+    values.labels(node.out()) = values.labels(a); // as netc has it
     return;
   }
   if (!wantsFirst && !wantsSecond) {
@@ -205,14 +198,6 @@ bool ArithmeticTranslator::rotary(int a, int b) {
   Step &made = steps.add(Step::Pipe, "RoPE", {x});
   made.putReal("theta", theta, 10000);
   return true;
-}
-
-bool ArithmeticTranslator::lacksLabels(int a, int b) const {
-  for (auto [own, other] :
-       llvm::zip_equal(values.at(a).labels, values.at(b).labels))
-    if (own.empty() && !other.empty())
-      return true;
-  return false;
 }
 
 /// Functions that are several ops here.
