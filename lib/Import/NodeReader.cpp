@@ -7,6 +7,7 @@
 #include "dialect/Spelling.h"
 #include "lib/Import/Step.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 
@@ -55,6 +56,12 @@ void NodeReader::wantRank(int x, size_t least, size_t most) {
 }
 
 size_t NodeReader::windowsOf(int x) {
+  StringRef name = node->op; // `aten.conv2d`
+  if (name.consume_back("d") && llvm::isDigit(name.back()) &&
+      values.shape(x).size() + 1 == size_t(name.back() - '0') + 2)
+    refuse("it takes [" + sizesText(values.shape(x)) +
+           "] for one image without a batch; give it one, such as "
+           "`x.unsqueeze(0)`: the first axis is that of the examples");
   wantRank(x, 3, 5);
   return values.shape(x).size() - 2;
 }

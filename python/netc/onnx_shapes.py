@@ -71,7 +71,7 @@ class Sample:
             self.types[node.output[0]], self.shapes[node.output[0]] = self.types[ins[0]], self.parts[ins[0]][at]
             return None
         if any(a.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for a in node.attribute):
-            raise refused(node, "which branch it takes depends on data" if node.op_type == "If" else "netc takes no loop of a graph")
+            raise refused(node, "which branch it takes depends on data" if node.op_type == "If" else "netc takes no loop; export the model with a number of steps that is fixed")
         if node.op_type not in RANDOM and all(name in self.values for name in ins):
             made = self.evaluate(node, ins)
             for name, value in zip(node.output, made):

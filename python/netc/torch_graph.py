@@ -521,7 +521,7 @@ class _Writer:
 
     def translate(self, node, needed):
         if not isinstance(node.target, torch._ops.OpOverload):
-            raise self.refused(node, "it holds a graph of its own")
+            raise self.refused(node, "it holds a graph of its own; a `for` over a number of steps is written out")
         schema = node.target._schema
         tensors, settings = [], {}
         op = str(node.target).rsplit(".", 1)[0]

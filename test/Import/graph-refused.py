@@ -38,6 +38,9 @@ refused("`aten.relu`, in the module itself: operand 0 is missing;", "aten.relu",
 refused("it moves what is left by another number than `lambd`", "onnx.Shrink", [rows], rows, lambd=0.5)
 refused("netc takes it of one tensor", "aten.relu", [rows, rows], rows)
 refused("a tensor has 2 axes here", "aten.conv2d", [rows], rows, weights=[[4, 3, 3, 3]])
+one = "it takes [N, 8, 8] for one image without a batch; give it one, such as `x.unsqueeze(0)`: the first axis is that of the examples"
+refused(one, "aten.conv2d", [["N", 8, 8]], ["N", 6, 6], weights=[[4, 3, 3, 3]])
+refused(one, "aten.max_pool2d", [["N", 8, 8]], ["N", 4, 4], kernel_size=[2, 2])
 refused("it is transposed", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], transposed=True)
 refused("`N` must be a number here", "aten.conv2d", [image], image, weights=[[4, 3, "N", 3]])
 refused("`groups` is \"N\", and must be a number here", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], groups="N")

@@ -185,7 +185,7 @@ body = helper.make_graph([node("Identity", "on", "on_2"), node("Relu", "v", "v_2
     helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("on", TensorProto.BOOL, []), helper.make_tensor_value_info("v", TensorProto.FLOAT, ["N", 8])
 ], [helper.make_empty_tensor_value_info(name) for name in ("on_2", "v_2")])  # fmt: skip
 loop = [node("Loop", "count on x", "y", body=body)]
-refused("netc takes no loop of a graph", model(loop, {"x": ["N", 8]}, ["y"], constants={"count": numpy.array(3), "on": numpy.array(True)}))
+refused("netc takes no loop; export the model with a number of steps that is fixed", model(loop, {"x": ["N", 8]}, ["y"], constants={"count": numpy.array(3), "on": numpy.array(True)}))
 
 # All elements of a list in order, as PyTorch writes `as_strided`; rows that are listed, of a tensor and of a table.
 strided = [node("Shape", "x", "s"), node("ReduceProd", "s", "n", keepdims=0), node("Range", "zero n one", "r"), node("Reshape", "r s", "p"), node("Reshape", "x flat", "f"), node("Gather", "f p", "y")]

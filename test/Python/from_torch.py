@@ -14,7 +14,7 @@ import sys
 import warnings
 
 import torch
-from torch import nn
+from torch import nn, while_loop
 from torch.utils.checkpoint import checkpoint
 
 import netc
@@ -206,6 +206,8 @@ assert known(flat.repeat(1, 2).numpy())["what"] == "cosine"
 
 # What depends on data is named.
 refused("give the module itself", torch.export.export(linear, (x,)).module(), x)
+looping = Of(lambda self, x: while_loop(lambda i, y: i < 5, lambda i, y: (i + 1, self.a(y)), (torch.tensor(0), x))[1], a=nn.Linear(8, 8))
+refused("it holds a graph of its own; a `for` over a number of steps is written out", looping, x)
 refused("it makes a number of a tensor", Of(lambda self, x: self.a(x) * x.sum().item(), a=linear), x)
 packed = Of(lambda self, x, sizes: self.a(nn.utils.rnn.pack_padded_sequence(x, sizes, batch_first=True))[1], a=nn.GRU(8, 4, batch_first=True))
 refused("the sizes of a packed sequence depend on data; leave it padded", packed, sequence, torch.full((4,), 5))
