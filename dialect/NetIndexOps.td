@@ -75,6 +75,12 @@ def Net_GatherOp : Net_IndexOp<"gather", Net_Relabels # Net_Gradient # Net_Indic
   let extraClassDeclaration = "std::optional<::netc::Polynomial> getTouched(unsigned operand);";
 }
 def Net_ScatterAddOp : Net_IndexOp<"scatter_add", Net_Callable # Net_Gradient # Net_Indices> {
+  let foreign = ["aten.index_add"];
+  let exported = [{
+    if (over != 0)
+      to.refuse("it has rows for each place of the axes before");
+    to.write("aten.index_add", {x, ids, values}, {{"dim", 0}}, y);
+  }];
   let summary = "adds rows to those of x that they name, along an axis";
   let description = [{
     `values` has the shape of `gather(x, ids, over)`. A row whose number is of none is

@@ -325,6 +325,8 @@ private:
   void placeOfExtreme();
   /// Ones at some places, zeros elsewhere.
   void scatter();
+  /// Rows that are added to others, by their numbers.
+  void addRows();
   void taken();
   /// `, over = ..`, where the axis is not the one that netc takes by itself.
   std::string overText(int x, unsigned at) const;
@@ -347,6 +349,8 @@ private:
   void cosineSimilarity();
   void crossEntropy();
   void cumulate();
+  /// The largest or smallest elements, and their places.
+  void extremeAndPlace();
   void logSumExp();
   void reduce();
   /// Variances and standard deviations, of some with means.
@@ -394,6 +398,12 @@ private:
                         const JointMask &mask);
   /// With a bias of scores that is learned, or depends on what goes in.
   void biasedAttention(int mask, double scale, double drop);
+  /// The scaled products of queries and keys.
+  int scoresOf(int q, int k, double scale);
+  /// `, over = ..`, where the keys' axis is not the one that netc takes itself.
+  std::string overKeys(int scores) const;
+  /// The sum of operand 1 by weights, of which some are dropped.
+  void weigh(Step &made, const std::string &weights, double drop);
 
   MaskTranslator &masks;
 };

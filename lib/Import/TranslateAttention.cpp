@@ -88,57 +88,53 @@ void AttentionTranslator::attention() {
 void AttentionTranslator::unnamedAttention(const std::vector<int> &ins,
                                            double scale, double drop,
                                            const JointMask &mask) {
-  Sizes sizes = shape(ins[0]);
-  sizes.back() = shape(ins[1])[sizes.size() - 2];
-  int scores = steps.make("(%0 @ transpose(%1)) * #0", {ins[0], ins[1]}, sizes);
-  steps.last().put("", "scale", realText(scale));
+  int scores = scoresOf(ins[0], ins[1], scale);
+  std::string over =
+      mask.given < 0 ? overKeys(scores) : ", over = axes(%0)[-1]";
   scores = masks.hideBoth(scores, mask);
-  std::string weights =
-      mask.given < 0 ? "softmax(%0)" : "softmax(%0, over = axes(%0)[-1])";
-  Step &made = steps.add(Step::Form_, weights + " @ %1", {scores, ins[2]});
-  if (drop > 0) {
-    made.fn = "Dropout(" + weights + ", #0) @ %1";
-    made.put("", "drop", realText(drop));
-  }
+  weigh(steps.add(Step::Form_, "", {scores, ins[2]}), "softmax(%0" + over + ")",
+        drop);
 }
 
 void AttentionTranslator::biasedAttention(int mask, double scale, double drop) {
-  Step &made =
-      steps.add(Step::Form_, "",
-                {steps.bare(node.in(0)), steps.bare(ungrouped(node.in(1))),
-                 steps.bare(ungrouped(node.in(2))), mask});
-  made.put("", "scale", realText(scale));
-  const Sizes &m = shape(mask);
-  node.wantRank(made.ins[0], 4, 4);
-  node.wantRank(mask, 0, 4);
-  Sizes scores = shape(made.ins[0]);
-  scores[3] = shape(made.ins[1])[2];
   if (values.at(mask).type == "bool")
     node.refuse("its mask is of no form that netc knows");
-  std::vector<std::string> over;
-  Sizes kept;
-  for (size_t i = 0; i < m.size(); ++i)
-    if (!(m[i] == 1 && !(scores[i + 4 - m.size()] == 1))) {
-      kept.push_back(m[i]);
-      over.push_back("axes(s)[" + std::to_string(i + 4 - m.size()) + "]");
-    }
-  std::string name = "%3";
-  if (kept.size() != m.size()) {
-    name = "reshape(%3, #1)";
-    made.putSizes(kept);
-  }
-  std::string bias = kept.size() == 4
-                         ? name
-                         : "expand(" + name + ", %0 @ transpose(%1), over = [" +
-                               llvm::join(over, ", ") + "])";
-  size_t at;
-  while ((at = bias.find("axes(s)")) != std::string::npos)
-    bias.replace(at, 7, "axes(%0 @ transpose(%1))");
-  made.fn = "softmax((%0 @ transpose(%1)) * #0 + " + bias + ")";
+  int q = steps.bare(node.in(0)), k = steps.bare(ungrouped(node.in(1))),
+      v = steps.bare(ungrouped(node.in(2)));
+  node.wantRank(q, 4, 4);
+  int scores = scoresOf(q, k, scale);
+  Step &made = steps.add(Step::Form_, "", {scores, v, mask});
+  std::string bias = steps.expanded(mask, 2, "%0", &made, scores);
+  weigh(made, "softmax(%0 + " + bias + overKeys(scores) + ")", drop);
+}
+
+int AttentionTranslator::scoresOf(int q, int k, double scale) {
+  Sizes sizes = shape(q);
+  size_t last = sizes.size() - 1;
+  sizes[last] = shape(k)[last - 1];
+  int scores = steps.make("(%0 @ transpose(%1)) * #0", {q, k}, sizes);
+  steps.last().put("", "scale", realText(scale));
+  std::vector<std::string> names = values.labels(q);
+  names.pop_back();
+  // No two axes have one label.
+  std::string keys = values.labels(k)[last - 1];
+  names.push_back(llvm::is_contained(names, keys) ? "" : keys);
+  values.labels(scores) = names;
+  return scores;
+}
+
+std::string AttentionTranslator::overKeys(int scores) const {
+  bool isFeature = values.featureAxis(scores) + 1 == int(shape(scores).size());
+  return isFeature ? "" : ", over = axes(%0)[-1]";
+}
+
+void AttentionTranslator::weigh(Step &made, const std::string &weights,
+                                double drop) {
+  made.fn = weights;
   if (drop > 0) {
-    made.fn = "Dropout(" + made.fn + ", #" +
+    made.fn = "Dropout(" + weights + ", #" +
               std::to_string(made.arguments.size()) + ")";
     made.put("", "drop", realText(drop));
   }
-  made.fn += " @ %2";
+  made.fn += " @ %1";
 }

@@ -20,6 +20,7 @@ void LookupTranslator::addTo(Handlers &handlers) {
           {"aten._embedding_bag_forward_only", &LookupTranslator::embeddingBag},
           {"aten.argmax", &LookupTranslator::placeOfExtreme},
           {"aten.argmin", &LookupTranslator::placeOfExtreme},
+          {"aten.index_add", &LookupTranslator::addRows},
           {"aten.index_select", &LookupTranslator::positions},
           {"aten.scatter", &LookupTranslator::scatter},
           {"embedding", &LookupTranslator::embedding},
@@ -62,6 +63,15 @@ void LookupTranslator::scatter() {
                 "over = axes(%0)[1])",
                 {places});
   made.put("", "size", shape(x)[1].str());
+}
+
+void LookupTranslator::addRows() {
+  int x = steps.floated(node.in(0)), ids = node.in(1);
+  if (node.axis("dim", 0, shape(x).size()) != 0 || shape(ids).size() != 1 ||
+      node.real("alpha", 1) != 1)
+    node.refuse("netc adds rows along the first axis");
+  steps.add(Step::Form_, "scatter_add(%0, %1, %2, over = axes(%0)[0])",
+            {x, ids, steps.floated(node.in(2))});
 }
 
 void LookupTranslator::taken() {

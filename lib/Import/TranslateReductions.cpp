@@ -122,7 +122,7 @@ void ReductionTranslator::logSumExp() {
 
 void ReductionTranslator::reduce() {
   if (node->outs.size() > 1)
-    node.refuse("netc has no places of what is largest or smallest");
+    return extremeAndPlace();
   if (node->ins.size() == 2) {
     node.readAs(node->op + "imum");
     return arithmetic.binary();
@@ -148,6 +148,29 @@ void ReductionTranslator::reduce() {
   if (keepsAxes())
     left.assign(rank, "");
   values.labels(node.out()) = left;
+}
+
+void ReductionTranslator::extremeAndPlace() {
+  int x = node.in(0), place = node->outs[1];
+  size_t at = node.axis("dim", -1, shape(x).size());
+  std::string over = ", over = " + axesText(at);
+  Sizes one = shape(x);
+  one[at] = Polynomial(1);
+  int choice =
+      steps.make(std::string("top_k(") + (node.isOp("min") ? "-%0" : "%0") +
+                     ", 1" + over + ")",
+                 {x}, one);
+  values.at(choice).type = values.at(place).type;
+  auto flat = [&](const std::string &form, std::vector<int> ins, int out) {
+    if (!values.uses(out))
+      return;
+    Step &made = steps.add(Step::Form_, "reshape(" + form + ", #0)", ins);
+    made.outs = {out};
+    made.putSizes(shape(node.out()));
+    values.labels(out).assign(shape(node.out()).size(), "");
+  };
+  flat("take(%0, %1" + over + ")", {x, choice}, node.out());
+  flat("%0", {choice}, place);
 }
 
 void ReductionTranslator::crossEntropy() {

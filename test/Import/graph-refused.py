@@ -96,7 +96,6 @@ refused("netc has norms of order 1, 2 and inf", "aten.linalg_vector_norm", [rows
 refused("`correction` is a whole number", "aten.var", [rows], ["N"], dim=[1], correction=0.5)
 refused("it takes running statistics for those of what goes in", "aten.instance_norm", [image], image, use_input_stats=False)
 pair = [{"name": name, "type": kind, "shape": ["N"]} for name, kind in (("y", "f32"), ("y.1", "i64"))]
-refused("netc has no places of what is largest or smallest", "aten.max", [rows], pair, dim=1)
 refused("netc has no places of what is largest or smallest", "aten.adaptive_max_pool1d", [["N", 3, 8]], pair, output_size=[1])
 refused("its windows are of different sizes", "aten.adaptive_max_pool2d", [image], ["N", 3, 3, 3], output_size=[3, 3])
 refused("how often it repeats depends on data", "aten.repeat_interleave", [rows, ["N"]], rows, dim=0)
