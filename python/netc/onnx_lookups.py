@@ -86,6 +86,17 @@ def gather_nd(file, graph, node, attributes):
     graph.add(node, "onnx.Gather", [table, name], [node.output[0]], dim=None if table in file.weights else 0)
 
 
+@OPS.of("ScatterND")
+def scatter_nd(file, graph, node, attributes):
+    """Rows that are added to others, by one number each."""
+    x, places, rows = node.input
+    if attributes.get("reduction", "none") != "add" or file.rank(places) != 2 or file.samples[0].shapes[places][1] != 1:
+        raise refused(node, "netc adds rows along the first axis")
+    flat = {**file.tensor(places, file.shape(places)[:1]), "name": f"{node.output[0]}.places"}
+    graph.add(node, "aten.view", [places], [flat])
+    graph.add(node, "aten.index_add", [x, flat, rows], [node.output[0]], dim=0)
+
+
 @OPS.of("GatherElements")
 def gather_elements(file, graph, node, attributes):
     graph.add(node, "onnx.GatherElements", list(node.input), [node.output[0]], dim=attributes.get("axis", 0))

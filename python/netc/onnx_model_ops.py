@@ -143,6 +143,12 @@ def embedding(model, ins, outs, given):
     model.add("Gather", [model.whole(ins[0]), model.whole(ins[1])], outs, axis=0)
 
 
+@OPS.of("index_add")
+def index_add(model, ins, outs, given):
+    places = model.add("Unsqueeze", [model.cast(model.whole(ins[1]), model.values[ins[1]]["type"], "i64"), model.integers([-1])])
+    model.add("ScatterND", [model.whole(ins[0]), places, model.whole(ins[2])], outs, reduction="add")
+
+
 @OPS.of("gather")
 def gather(model, ins, outs, given):
     model.add("GatherElements", [model.whole(ins[0]), model.whole(ins[1])], outs, axis=_axis(model, ins[0], given))

@@ -17,6 +17,7 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import torch  # first, so that an error names it: sympy comes with it
 import sympy  # isort: skip
@@ -40,6 +41,8 @@ TYPES = NumberTypes({
 WITHOUT_EFFECT = {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "copy", "generator", "implicit"}
 # Ops that use only the size of their operand, not its values.
 SIZED = {"copy", "new_empty", "new_full", "new_ones", "new_zeros", "empty_like", "fill", "full_like", "ones_like", "zeros_like", "zero"}
+# Ops that draw random numbers, of what size their operand is.
+DRAWN = {"exponential", "normal_functional", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "uniform"}
 # run_decompositions writes batch norm as this op, with the running statistics as operands and results.
 BATCH_NORM = "aten._native_batch_norm_legit_functional"
 NAMES = "TSUVPQR"  # of free axes, without that of the batch
@@ -72,9 +75,11 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
     finally:
         for child, was_training in modes:
             child.training = was_training
+    writer = _Writer(exported, symbols)
+    graph = writer.graph(name or type(module).__name__)
     for doubt in doubts:
         warnings.warn(doubt, stacklevel=3)
-    return {**_Writer(exported, symbols).graph(name or type(module).__name__), "notes": doubts}
+    return {**graph, "notes": doubts + writer.notes}
 
 
 def _several(tensors, axes):
@@ -167,6 +172,11 @@ def _own_functions():
         torch.autograd.Function.apply = plain
 
 
+def _plain_masks():
+    """Lets `nn.Transformer` not look whether a mask is causal, for which torch.export has no values."""
+    return mock.patch.object(torch.nn.modules.transformer, "_detect_is_causal_mask", lambda mask, is_causal=None, size=None: bool(is_causal))
+
+
 def _exported(module, args, kwargs, axes):
     import inspect
 
@@ -191,7 +201,7 @@ def _exported(module, args, kwargs, axes):
     for name in gathered:
         dynamic.update(dynamic.pop(name, {}))
     try:
-        with _quiet(), _own_functions() as functions, warnings.catch_warnings():
+        with _quiet(), _own_functions() as functions, _plain_masks(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
             exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
         _detach(exported)
@@ -364,7 +374,7 @@ class _Writer:
         self.bindings = {}  # of what is inside ops that hold a graph
         self.folded, self.values, self.modules, self.known = {}, {}, {}, {}
         self.weights = {}  # by identity
-        self.nodes, self.taken = [], set()
+        self.nodes, self.notes = [], []
 
     # Sizes.
 
@@ -442,10 +452,14 @@ class _Writer:
             if node not in needed:
                 needed.add(node)
                 stack += self.operands(node)
-        for node in calls:
-            if node in needed and not self.folded[node] and node.target is not operator.getitem:
-                self.node(node, needed)
         inputs = [n for n in self.exported.graph.nodes if n.op == "placeholder" and n.name in self.inputs and isinstance(n.meta.get("val"), torch.Tensor)]
+        drawn = [n for n in calls if n in needed and _name(n) in DRAWN]
+        for node in calls:
+            if node in needed and not self.folded[node] and node.target is not operator.getitem and node not in drawn:
+                self.node(node, needed)
+        if drawn:
+            names = ", ".join(f"`{self.called(node)}`" for node in drawn)
+            self.notes.append(f"Random numbers go in as arguments, {names}: no cost depends on them.")
         ranges = self.exported.range_constraints
         limits = {str(s): r for s, r in ranges.items()}
 
@@ -459,7 +473,7 @@ class _Writer:
             "name": name,
             "from": f"torch {torch.__version__.split('+')[0]}",
             "symbols": {text: limit([symbol for symbol, own in self.symbols.items() if own == text]) for text in self.symbols.values()},
-            "inputs": [self.described(self.called(n), n.meta["val"]) for n in inputs if n in needed],
+            "inputs": [self.described(self.called(n), n.meta["val"]) for n in [*inputs, *drawn] if n in needed],
             "weights": self.all_weights(needed),
             "known": list(self.known.values()),
             "modules": [m for m, _ in self.modules.values()],
@@ -669,10 +683,14 @@ class _Writer:
         return memo[node]
 
 
+def _name(node):
+    """The name of an op without its overload."""
+    return str(node.target).split(".")[-2] if isinstance(node.target, torch._ops.OpOverload) else ""
+
+
 def _sized(node):
     """The operand of which only the size matters, or None."""
-    name = str(node.target).split(".")[-2] if isinstance(node.target, torch._ops.OpOverload) else ""
-    return node.args[0] if name in SIZED else None
+    return node.args[0] if _name(node) in SIZED or _name(node) in DRAWN and node.all_input_nodes == list(node.args[:1]) else None
 
 
 class _NoValue(Exception):

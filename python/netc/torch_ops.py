@@ -101,6 +101,31 @@ def _cdist(x, y, p=2.0, compute_mode=None):
     return apart.pow(2).sum(-1).sqrt() if p == 2 else apart.abs().sum(-1) if p == 1 else NotImplemented
 
 
+def _scatter_add(x, axis, index, rows):
+    """Rows that are added by their numbers, if the index of a row is that of all its elements."""
+    if axis % x.ndim or any(stride and size != 1 for stride, size in zip(index.stride()[1:], index.shape[1:])):
+        return NotImplemented
+    return x.index_add(0, index if index.ndim == 1 else index.flatten(1)[:, 0], rows)
+
+
+def _index_put(x, indices, rows, accumulate=False):
+    return x.index_add(0, *indices, rows) if accumulate and len(indices) == 1 and indices[0].ndim == 1 else NotImplemented
+
+
+def _triangle(x, shown):
+    rows, columns = (torch.arange(x.shape[axis], device=x.device) for axis in (-2, -1))
+    return torch.where(shown(columns - rows[:, None]), x, torch.zeros((), dtype=x.dtype, device=x.device))
+
+
+def _triu(x, diagonal=0):
+    """From the diagonal on, it is a lower triangle that is turned: netc hides what is above the diagonal."""
+    return x.mT.tril().mT if diagonal == 0 else _triangle(x, lambda ahead: ahead >= diagonal)
+
+
+def _tril(x, diagonal=0):
+    return x.mT.triu(1).mT if diagonal == -1 else _triangle(x, lambda ahead: ahead <= diagonal)
+
+
 def _select_scatter(x, part, axis, index):
     place = index % x.shape[axis]
     return x.slice_scatter(part.unsqueeze(axis), axis, place, place + 1)
@@ -110,7 +135,8 @@ def _select_scatter(x, part, axis, index):
 OWN = {
     torch.ops.aten.cdist.default: _cdist, torch.ops.aten.cross_entropy_loss.default: _cross_entropy, torch.ops.aten.kl_div.default: _kl_div,
     torch.ops.aten.nll_loss_nd.default: _nll, torch.ops.aten.one_hot.default: _one_hot, torch.ops.aten.select_scatter.default: _select_scatter,
-    torch.ops.aten.unfold.default: _unfold, torch.ops.aten.im2col.default: _im2col,
+    torch.ops.aten.unfold.default: _unfold, torch.ops.aten.im2col.default: _im2col, torch.ops.aten.index_put.default: _index_put,
+    torch.ops.aten.scatter_add.default: _scatter_add, torch.ops.aten.tril.default: _tril, torch.ops.aten.triu.default: _triu,
     torch.ops.aten.bilinear.default: _bilinear, torch.ops.aten.lerp.Scalar: _lerp, torch.ops.aten.lerp.Tensor: _lerp,
     torch.ops.aten.gru_cell.default: _gru_cell, torch.ops.aten.lstm_cell.default: _lstm_cell,
     torch.ops.aten.rnn_relu_cell.default: _rnn_cell(torch.relu), torch.ops.aten.rnn_tanh_cell.default: _rnn_cell(torch.tanh),
@@ -122,7 +148,7 @@ DECOMPOSED = """
 addcdiv addcmul addmv aminmax atleast_1d atleast_2d atleast_3d binary_cross_entropy binary_cross_entropy_with_logits broadcast_tensors
 channel_shuffle deg2rad dot embedding_bag hardshrink hinge_embedding_loss hstack huber_loss l1_loss linalg_norm mse_loss mv norm
 pairwise_distance poisson_nll_loss rot90 smooth_l1_loss soft_margin_loss tensordot threshold tile
-triplet_margin_loss tril triu vstack _weight_norm _weight_norm_interface
+triplet_margin_loss vstack _weight_norm _weight_norm_interface
 """.split()
 
 

@@ -286,6 +286,13 @@ same_values(model([node("SpaceToDepth", "x", "y", blocksize=2)], image, ["y"]), 
 for offset in 0, 1:
     half = model([node("Trilu", "x k", "y", upper=offset)], {"x": ["N", 5, 5]}, ["y"], constants={"k": numpy.int64(offset)})
     same_values(half, x=random.standard_normal((2, 5, 5)).astype("f4"))
+# Messages along the edges of a graph.
+edges = [node("Gather", "x a", "m", axis=0), node("Unsqueeze", "b last", "p"), node("ScatterND", "x p m", "y", reduction="add")]
+network = model(edges, {"x": ["N", 8]}, ["y"], constants={"last": numpy.array([-1])})
+network.graph.input.extend(helper.make_tensor_value_info(name, TensorProto.INT64, ["E"]) for name in "ab")
+same_values(network, x=scores[:, :, 0], a=numpy.array([0, 1, 1]), b=numpy.array([1, 0, 1]))
+network.graph.node[2].attribute[0].s = b"mul"
+refused("netc adds rows along the first axis", network)
 # Losses of class numbers, with the logarithms of the probabilities where they are read.
 for reduction in "mean", "sum", "none":
     same_values(picked("NegativeLogLikelihoodLoss", "y", reduction=reduction), x=scores, c=classes)

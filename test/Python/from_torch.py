@@ -158,7 +158,30 @@ def dropped(self, x):
 
 assert "y = x |> StochasticDepth(0.1)\n" in netc.from_torch(Of(dropped), torch.zeros(4, 5, 8))
 assert "y = (x |> Dropout(0.1)) * 0.9\n" in netc.from_torch(Of(lambda self, x: x * (torch.rand_like(x) < 0.9)), x)
-refused("netc does not know the op `aten.rand_like`", Of(lambda self, x: x + torch.rand_like(x)), x)
+# Other random numbers are arguments, as of an autoencoder whose code is drawn, or of steps and noise of a diffusion.
+drawn = Of(lambda self, x: self.b(self.a(x) + torch.randn_like(x) * self.b(x).exp()), a=linear, b=nn.Linear(8, 8))
+text = netc.from_torch(drawn, x)
+assert "# Random numbers go in as arguments, `randn_like`: no cost depends on them.\n" in text and "randn_like: f32[N, 8]" in text, text
+assert costs(drawn, x) == (3 * 2 * 8 * 8, 4 * 2 * 8 * 8)
+noised = Of(lambda self, x: self.a(x + self.e(torch.randint(0, 9, x.shape[:1]))), a=linear, e=nn.Embedding(9, 8))
+assert "randint: i32[N]" in netc.from_torch(noised, x)
+
+# Messages along the edges of a graph, added by the numbers of their targets.
+messages = {
+    "index_add": lambda self, x, e: torch.zeros_like(x).index_add(0, e[1], self.a(x)[e[0]]),
+    "scatter_add": lambda self, x, e: torch.zeros_like(x).scatter_add(0, e[1][:, None].expand(-1, 8), self.a(x)[e[0]]),
+    "index_put": lambda self, x, e: torch.zeros_like(x).index_put((e[1],), self.a(x)[e[0]], accumulate=True),
+}
+for name, forward in messages.items():
+    text = netc.from_torch(Of(forward, a=nn.Linear(8, 8)), (torch.zeros(6, 8), torch.zeros(2, 9, dtype=torch.long)))
+    assert "= scatter_add(" in text, name
+refused("netc does not know the op `aten.scatter_add`", Of(lambda self, x, e: x.scatter_add(0, e, x)), torch.zeros(6, 8), torch.zeros(6, 8, dtype=torch.long))
+
+# Triangles of weights, on either side of the diagonal.
+for side in torch.tril, torch.triu:
+    for offset in -1, 0, 1:
+        if (side, offset) not in ((torch.tril, 1), (torch.triu, -1)):
+            assert "mask(" in netc.from_torch(Of(lambda self, x: self.a(x) @ side(self.w, offset), a=linear, w=nn.Parameter(torch.zeros(8, 8))), x)
 
 # One mask or position for all examples, and states of which the second axis is the batch.
 sequence = torch.zeros(4, 5, 8)
@@ -284,3 +307,8 @@ padded = Of(lambda self, x: nn.functional.pad(x, (0, 4 - x.shape[1] % 4)))
 refused("`aten.pad.default` in the module itself (from_torch.py:", padded, torch.zeros(2, 6), axes={"x": {0: "N", 1: "T"}})
 grouped = Of(lambda self, x: nn.functional.conv1d(x.reshape(1, -1, 9), x[:, :, None, :3].reshape(-1, 1, 3), groups=4 * x.shape[0]))
 refused('`groups` is "4*N", and must be a number here', grouped, torch.zeros(2, 4, 9))
+
+# A decoder whose mask is made in the module: whether it is causal, netc sees itself. Keys may have any axis.
+decoder = Of(lambda self, x, y: self.t(x, y, tgt_mask=nn.Transformer.generate_square_subsequent_mask(y.shape[1])), t=nn.Transformer(8, 2, 1, 1, 16, batch_first=True))
+text = netc.from_torch(decoder, (torch.zeros(2, 5, 8), torch.zeros(2, 3, 8)))
+assert "causal = true" in text, text

@@ -22,7 +22,7 @@ ops, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 random = numpy.random.default_rng(0)
 
 # All ops are right for the checker, with the shapes that netc knows.
-for name in "Elementwise", "Shapes", "Windows", "Norms", "Choices", "Noise":
+for name in "Elementwise", "Shapes", "Windows", "Norms", "Choices", "Noise", "Rows":
     model = netc.to_onnx(ops, net=name)
     onnx.checker.check_model(model, full_check=True)
     graph = netc.to_graph(ops, net=name)
@@ -66,6 +66,12 @@ s = random.standard_normal((2, 4, 4)).astype("f4")
 hidden = numpy.where(numpy.triu(numpy.ones((4, 4)), 1) > 0, -numpy.inf, s)
 weights = numpy.exp(hidden) / numpy.exp(hidden).sum(-1, keepdims=True)
 numpy.testing.assert_allclose(run(spec, {"s": s})[0], weights, rtol=1e-5)
+
+# Rows that are added to others by their numbers.
+x, begin, end = random.standard_normal((4, 4)).astype("f4"), numpy.array([0, 3, 3], "i4"), numpy.array([1, 1, 0], "i4")
+expected = x.copy()
+numpy.add.at(expected, end, x[begin])
+numpy.testing.assert_allclose(run(ops, {"x": x, "from": begin, "to": end}, net="Rows")[0], expected, rtol=1e-5)
 
 # Batch norms take their running statistics, in a network that trains and in an inference.
 spec = "net A(x: f32[N, C = 3, L = 4]) { return y = x |> BatchNorm }\ninfer A as ask { batch = 2; duration = 1 example }\n"
