@@ -126,6 +126,11 @@ void LookupTranslator::embedding() {
 }
 
 void LookupTranslator::lookUp(int ids, int table) {
+  if (shape(table).size() != 2 && !values.isKnown(table)) {
+    steps.add(Step::Form_, "gather(%0, %1, over = axes(%0)[0])", {table, ids});
+    values.labels(node.out()).assign(shape(node.out()).size(), "");
+    return;
+  }
   bool isInside = areRows(ids, table);
   noteOthers(ids);
   Step &made = steps.add(Step::Form_,

@@ -71,19 +71,28 @@ def gather(file, graph, node, attributes):
 
 @OPS.of("GatherND")
 def gather_nd(file, graph, node, attributes):
-    """Rows of the first axis, by places that depend on sizes alone."""
+    """Rows of the first axis, by one number each."""
     table, places = node.input
     if _reads_all(file, table, places):
         return graph.add(node, "onnx.Reshape", [table], [node.output[0]])
     maker = file.producers.get(table)
     while maker is not None and maker.op_type == "Transpose" and list(maker.attribute[0].ints) == sorted(maker.attribute[0].ints):
         table, maker = maker.input[0], file.producers.get(maker.input[0])
-    if attributes.get("batch_dims", 0) or places not in file.samples[0].values or file.samples[0].shapes[places][-1] != 1:
-        raise refused(node, "netc reads places of one axis that depend on no data")
+    if attributes.get("batch_dims", 0) or file.samples[0].shapes[places][-1] != 1:
+        raise refused(node, "netc reads places of one axis")
+    if places not in file.samples[0].values:
+        return graph.add(node, "onnx.Gather" if table in file.weights else "aten.index", [table, _numbers(file, graph, node, places)], [node.output[0]])
     name = f"{places}.rows"
     for sample in file.samples:
         sample.hold(name, sample.values[places][..., 0])
-    graph.add(node, "onnx.Gather", [table, name], [node.output[0]], dim=None if table in file.weights else 0)
+    return graph.add(node, "onnx.Gather", [table, name], [node.output[0]], dim=None if table in file.weights else 0)
+
+
+def _numbers(file, graph, node, places):
+    """Places without their last axis, of size 1."""
+    flat = {**file.tensor(places, file.shape(places)[:-1]), "name": f"{node.output[0]}.places"}
+    graph.add(node, "aten.view", [places], [flat])
+    return flat
 
 
 @OPS.of("ScatterND")
@@ -92,9 +101,17 @@ def scatter_nd(file, graph, node, attributes):
     x, places, rows = node.input
     if attributes.get("reduction", "none") != "add" or file.rank(places) != 2 or file.samples[0].shapes[places][1] != 1:
         raise refused(node, "netc adds rows along the first axis")
-    flat = {**file.tensor(places, file.shape(places)[:1]), "name": f"{node.output[0]}.places"}
-    graph.add(node, "aten.view", [places], [flat])
-    graph.add(node, "aten.index_add", [x, flat, rows], [node.output[0]], dim=0)
+    graph.add(node, "aten.index_add", [x, _numbers(file, graph, node, places), rows], [node.output[0]], dim=0)
+
+
+@OPS.of("ScatterElements")
+def scatter_elements(file, graph, node, attributes):
+    """Rows that are added to others, by one number each, which is repeated for their elements."""
+    x, places, rows = node.input
+    maker = file.producers.get(places)
+    if maker is None or maker.op_type != "Expand" or file.samples[0].shapes[maker.input[0]][1:] != (1,) or attributes.get("reduction", "none") != "add" or attributes.get("axis", 0):
+        raise refused(node, "netc adds rows along the first axis")
+    graph.add(node, "aten.index_add", [x, _numbers(file, graph, node, maker.input[0]), rows], [node.output[0]], dim=0)
 
 
 @OPS.of("GatherElements")

@@ -195,7 +195,7 @@ assert "return y = x |> reshape(N, 8)\n" in text, text
 listed = {"p": numpy.array([[2], [0]])}
 assert "positions([2, 0], over = axes(x)[0])" in netc.from_onnx(model([node("GatherND", "x p", "y")], {"x": [4, 8]}, ["y"], constants=listed))
 assert netc.estimate(netc.from_onnx(model([node("GatherND", "w p", "a"), node("Add", "x a", "y")], {"x": [2, 8]}, ["y"], {"w": (4, 8)}, listed))).networks[0].parameters.total == 32
-refused("netc reads places of one axis that depend on no data", model([node("GatherND", "x p", "y")], {"x": [4, 8]}, ["y"], constants={"p": numpy.array([[2, 0]])}))
+refused("netc reads places of one axis", model([node("GatherND", "x p", "y")], {"x": [4, 8]}, ["y"], constants={"p": numpy.array([[2, 0]])}))
 
 # Two batches that the shapes do not let differ are one.
 joined = [node("Shape", "b", "s", start=0, end=1), node("Concat", "s rest", "p", axis=0), node("Reshape", "a p", "c"), node("Mul", "c b", "y")]
@@ -287,12 +287,18 @@ for offset in 0, 1:
     half = model([node("Trilu", "x k", "y", upper=offset)], {"x": ["N", 5, 5]}, ["y"], constants={"k": numpy.int64(offset)})
     same_values(half, x=random.standard_normal((2, 5, 5)).astype("f4"))
 # Messages along the edges of a graph.
-edges = [node("Gather", "x a", "m", axis=0), node("Unsqueeze", "b last", "p"), node("ScatterND", "x p m", "y", reduction="add")]
+edges = [node("Unsqueeze", "a last", "q"), node("GatherND", "x q", "m"), node("Unsqueeze", "b last", "p"), node("ScatterND", "x p m", "y", reduction="add")]
 network = model(edges, {"x": ["N", 8]}, ["y"], constants={"last": numpy.array([-1])})
 network.graph.input.extend(helper.make_tensor_value_info(name, TensorProto.INT64, ["E"]) for name in "ab")
 same_values(network, x=scores[:, :, 0], a=numpy.array([0, 1, 1]), b=numpy.array([1, 0, 1]))
-network.graph.node[2].attribute[0].s = b"mul"
+network.graph.node[3].attribute[0].s = b"mul"
 refused("netc adds rows along the first axis", network)
+repeated = [*edges[:3], node("Shape", "m", "s"), node("Expand", "p s", "e"), node("ScatterElements", "x e m", "y", axis=0, reduction="add")]
+elements = model(repeated, {"x": ["N", 8]}, ["y"], constants={"last": numpy.array([-1])})
+elements.graph.input.extend(list(network.graph.input)[1:])
+same_values(elements, x=scores[:, :, 0], a=numpy.array([0, 1, 1]), b=numpy.array([1, 0, 1]))
+elements.graph.node[5].attribute[0].i = 1
+refused("netc adds rows along the first axis", elements)
 # Losses of class numbers, with the logarithms of the probabilities where they are read.
 for reduction in "mean", "sum", "none":
     same_values(picked("NegativeLogLikelihoodLoss", "y", reduction=reduction), x=scores, c=classes)
