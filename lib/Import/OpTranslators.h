@@ -315,8 +315,12 @@ private:
   void noteOthers(int ids);
   /// A row for each number of a tensor, or the one place of an axis.
   void gather();
-  /// The places of an axis that a known tensor lists.
+  /// The places of an axis that a known tensor lists, or of two in a row.
   void positions();
+  std::vector<int64_t> listed(int ids);
+  /// x with the last two of its first axes as one, if the first of these is
+  /// read by numbers, too; `places` are then those of the one axis.
+  int joinLast(int x, unsigned axes, std::vector<int64_t> &places);
   /// All places of the first axes, by their numbers.
   bool isWhole(int x);
   /// The places of the largest elements, and these.

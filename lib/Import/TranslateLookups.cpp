@@ -163,31 +163,59 @@ void LookupTranslator::noteOthers(int ids) {
                   "lists; no count depends on these.");
 }
 
-void LookupTranslator::positions() {
-  unsigned operand = node->ins.size() - 1;
-  for (unsigned i = 1; i < operand; ++i)
-    if (node.has(i))
-      node.refuse("it reads places of several axes");
-  int x = node.in(0), ids = node.in(operand);
-  size_t rank = shape(x).size();
-  unsigned at =
-      node->op == "aten.index" ? operand - 1 : node.axis("dim", 0, rank);
+std::vector<int64_t> LookupTranslator::listed(int ids) {
   const Json *known = values.isKnown(ids) ? values.at(ids).known : nullptr;
   if (shape(ids).size() != 1 || !known)
     node.refuse("which places it reads depends on data");
-  std::vector<std::string> places;
+  std::vector<int64_t> places;
   if (known->contains("values"))
-    for (const Json &each : (*known)["values"])
-      places.push_back(each.dump());
+    places = (*known)["values"].get<std::vector<int64_t>>();
   bool isOne = values.what(ids) == "number";
   if (places.empty() && values.what(ids) == "table")
     noteOthers(ids);
   int64_t first = known->value(isOne ? "value" : "start", int64_t(0));
   for (int64_t i = 0, n = node.fixed(shape(ids)[0]); places.size() < size_t(n);
        ++i)
-    places.push_back(std::to_string(isOne ? first : first + i));
+    places.push_back(isOne ? first : first + i);
+  return places;
+}
+
+int LookupTranslator::joinLast(int x, unsigned axes,
+                               std::vector<int64_t> &places) {
+  if (axes < 2 || !node.has(axes - 1))
+    return x;
+  Sizes sizes = shape(x);
+  std::vector<int64_t> rows = listed(node.in(axes - 1));
+  if (rows.size() != places.size())
+    node.refuse("it reads places of several axes");
+  int64_t height = node.fixed(sizes[axes - 2]),
+          width = node.fixed(sizes[axes - 1]);
+  // A negative place counts from the end.
+  for (auto [place, row] : llvm::zip_equal(places, rows))
+    place = (row < 0 ? row + height : row) * width +
+            (place < 0 ? place + width : place);
+  sizes[axes - 2] *= sizes[axes - 1];
+  sizes.erase(sizes.begin() + axes - 1);
+  int made = steps.make("reshape(%0, #0)", {x}, sizes);
+  steps.last().putSizes(sizes);
+  return made;
+}
+
+void LookupTranslator::positions() {
+  unsigned operand = node->ins.size() - 1;
+  bool isIndex = node->op == "aten.index";
+  for (unsigned i = 1; i + isIndex < operand; ++i)
+    if (node.has(i))
+      node.refuse("it reads places of several axes");
+  std::vector<int64_t> places = listed(node.in(operand));
+  int x = isIndex ? joinLast(node.in(0), operand, places) : node.in(0);
+  size_t rank = shape(x).size(), joined = shape(node.in(0)).size() - rank;
+  unsigned at = isIndex ? operand - 1 - joined : node.axis("dim", 0, rank);
+  std::vector<std::string> texts;
+  for (int64_t place : places)
+    texts.push_back(std::to_string(place));
   Step &made = steps.add(Step::Pipe, "positions", {x});
-  made.put("", "places", "[" + llvm::join(places, ", ") + "]", "", false);
+  made.put("", "places", "[" + llvm::join(texts, ", ") + "]", "", false);
   made.put("over", "over", axesText(at), "", false);
   values.labels(node.out())[at].clear();
 }

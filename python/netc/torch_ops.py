@@ -126,6 +126,10 @@ def _tril(x, diagonal=0):
     return x.mT.triu(1).mT if diagonal == -1 else _triangle(x, lambda ahead: ahead <= diagonal)
 
 
+def _cosine_similarity(x, y, axis=1, eps=1e-8):
+    return NotImplemented if x.shape == y.shape else torch.cosine_similarity(*torch.broadcast_tensors(x, y), axis, eps)
+
+
 def _select_scatter(x, part, axis, index):
     place = index % x.shape[axis]
     return x.slice_scatter(part.unsqueeze(axis), axis, place, place + 1)
@@ -133,7 +137,8 @@ def _select_scatter(x, part, axis, index):
 
 # Ops of PyTorch that become several of netc's, such as one step of a recurrence.
 OWN = {
-    torch.ops.aten.cdist.default: _cdist, torch.ops.aten.cross_entropy_loss.default: _cross_entropy, torch.ops.aten.kl_div.default: _kl_div,
+    torch.ops.aten.cdist.default: _cdist, torch.ops.aten.cosine_similarity.default: _cosine_similarity,
+    torch.ops.aten.cross_entropy_loss.default: _cross_entropy, torch.ops.aten.kl_div.default: _kl_div,
     torch.ops.aten.nll_loss_nd.default: _nll, torch.ops.aten.one_hot.default: _one_hot, torch.ops.aten.select_scatter.default: _select_scatter,
     torch.ops.aten.unfold.default: _unfold, torch.ops.aten.im2col.default: _im2col, torch.ops.aten.index_put.default: _index_put,
     torch.ops.aten.scatter_add.default: _scatter_add, torch.ops.aten.tril.default: _tril, torch.ops.aten.triu.default: _triu,

@@ -177,6 +177,13 @@ for name, forward in messages.items():
     assert "= scatter_add(" in text, name
 refused("netc does not know the op `aten.scatter_add`", Of(lambda self, x, e: x.scatter_add(0, e, x)), torch.zeros(6, 8), torch.zeros(6, 8, dtype=torch.long))
 
+# Pairs of features, by the places of a triangle, and a row that is compared with several.
+pairs = Of(lambda self, x: (x @ x.mT)[:, *torch.tril_indices(4, 4, -1)])
+assert "positions([4, 8, 9, 12, 13, 14], over = " in netc.from_torch(pairs, torch.zeros(2, 4, 8))
+refused("it reads places of several axes", Of(lambda self, x: x[:, [0, 1], :, [1, 0]]), torch.zeros(2, 4, 8, 3))
+close = Of(lambda self, x, y: F.cosine_similarity(self.a(x)[:, None], y, -1), a=linear)
+assert costs(close, x, torch.zeros(4, 5, 8))[0] == 2 * 8 * 8
+
 # Triangles of weights, on either side of the diagonal.
 for side in torch.tril, torch.triu:
     for offset in -1, 0, 1:
