@@ -31,12 +31,15 @@ class File:
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
         self.constants, self.types, self.shapes = {}, {}, {}
         self.weights, self.held = {}, {}
-        # A number is a constant, but for the slope of a PRelu, and in files of netc, which have constants as nodes.
-        slopes = {node.input[1] for node in graph.node if node.op_type == "PRelu" and len(node.input) > 1}
+        # A number is a constant, but for the bias of one feature, the slope of a PRelu, and in files of netc, which have constants as nodes.
+        dims = {tensor.name: tensor.dims for tensor in graph.initializer}
+        layers = [node for node in graph.node if node.op_type in ("Conv", "ConvTranspose", "Gemm") and 1 in dims.get(node.input[1], ()) or node.op_type == "PRelu"]
+        learned = {name for node in layers for name in node.input[1:3]}
+        learned |= {node.input[0] for node in graph.node if node.op_type == "Reshape" and node.output[0] in learned}
         scales = {name for node in graph.node if node.op_type in ("Resize", "Upsample") for name in node.input[1:]}
         for tensor in _initializers(graph):
             self.types[tensor.name], self.shapes[tensor.name] = tensor.data_type, tuple(tensor.dims)
-            if tensor.data_type in FLOATS and tensor.name not in scales and (math.prod(tensor.dims) > 1 or tensor.name in slopes or model.producer_name == "netc") and not _is_constant(tensor):
+            if tensor.data_type in FLOATS and tensor.name not in scales and (math.prod(tensor.dims) > 1 or tensor.name in learned or model.producer_name == "netc") and not _is_constant(tensor):
                 self.weights[tensor.name] = tuple(tensor.dims)
                 self.held[tensor.name] = tensor
             elif tensor.data_location == TensorProto.EXTERNAL:

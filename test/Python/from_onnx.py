@@ -339,6 +339,11 @@ for size, count in ([1, 5], 45), ([5], 45), ([1], 40):
     made = netc.from_onnx(model([node("Gemm", "x w b", "y")], {"x": ["N", 8]}, ["y"], {"w": (8, 5), "b": size}))
     assert netc.estimate(made).networks[0].parameters.total == count, made
 
+# So does a bias of one number, and a slope that is reshaped.
+single = [node("Gemm", "x w b", "g"), node("Reshape", "s shape", "r"), node("PRelu", "g r", "y")]
+made = model(single, {"x": ["N", 8]}, ["y"], {"w": (8, 1), "b": (1,), "s": (1,)}, {"shape": numpy.array([1, 1])})
+assert netc.estimate(netc.from_onnx(made)).networks[0].parameters.total == 10
+
 # The frequencies of positions do not learn, nor do their sines and cosines.
 angles = numpy.arange(6)[:, None] / 100 ** (numpy.arange(4) / 4)
 for table, total in ((100 ** -(numpy.arange(4) / 4))[None], 0), (numpy.cos(angles), 0), (numpy.sin(angles), 0), (numpy.random.rand(6, 4), 24), (numpy.ones((6, 4)), 24):
