@@ -74,6 +74,9 @@ TEST(ModuleTest, WhatIsNotKnownIsNamed) {
             "line 20: `%x` is no operand: add.s32 %r2, %r3, %x;");
   EXPECT_EQ(errorOf(kernel("@%q1 add.s32 %r2, %r3, %r4;")),
             "line 20: `%q1` is no register: @%q1 add.s32 %r2, %r3, %r4;");
+  EXPECT_EQ(errorOf(kernel("setp.gt.f16x2 %p1, %r2, %r3;")),
+            "line 20: two predicates are needed: "
+            "setp.gt.f16x2 %p1, %r2, %r3;");
   EXPECT_EQ(errorOf(kernel("bra $nowhere;")),
             "line 20: no such label: bra $nowhere;");
   EXPECT_EQ(errorOf(kernel("ld.global.u32 %r2, %rd1;")),

@@ -151,9 +151,9 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    def __init__(self, d=512, layers=6, heads=8, length=256):
+    def __init__(self, d=512, layers=6, heads=8, length=256, vocabulary=VOCABULARY):
         super().__init__()
-        self.embedding = nn.Embedding(VOCABULARY, d)
+        self.embedding = nn.Embedding(vocabulary, d)
         self.position = nn.Parameter(torch.randn(length, d))
         self.layers = nn.Sequential(*(DecoderLayer(d, heads) for _ in range(layers)), nn.LayerNorm(d))
 

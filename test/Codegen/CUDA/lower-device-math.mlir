@@ -37,3 +37,14 @@ func.func private @kernel(%x: f32) attributes {net.threads = 1 : i64} {
   %angle = math.atan %x : f32
   return
 }
+
+// -----
+
+// One instruction rounds to bf16; LLVM would compute that by integers.
+// CHECK-LABEL: func.func private @rounded
+// CHECK: llvm.inline_asm {{.*}}"cvt.rn.bf16.f32 $0, $1", "=h,f"
+// CHECK-NOT: arith.truncf
+func.func private @rounded(%x: f32) -> bf16 {
+  %y = arith.truncf %x : f32 to bf16
+  return %y : bf16
+}

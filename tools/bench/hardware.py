@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Times products and training steps on a GPU, by netc's programs and by PyTorch, and prints a table.
+
+    hardware.py build FOLDER     # anywhere: makes the programs of hardware.net
+    hardware.py run FOLDER       # where the GPU is: needs its driver, the folder, and PyTorch
+
+All are in bf16, steps with autocast. A product's time is that of its op alone, and cuBLAS's. A step's is the median of whole steps
+whose data are on the device; PyTorch is eager, and with `--compile` also compiled. `--steps` of each network are run twice, and
+must leave the same losses.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PRODUCTS = (1024, 2048, 4096, 8192)
+NETWORKS = ("resnet50", "gpt2")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=("build", "run"))
+    parser.add_argument("folder", metavar="FOLDER", help="of the programs")
+    parser.add_argument("--netc", default=os.path.join(ROOT, "build", "release", "bin", "netc"))
+    parser.add_argument("--arch", default="sm_90a", help="the device to build for (default %(default)s)")
+    parser.add_argument("--seconds", type=float, default=3, help="of each measurement (default %(default)s)")
+    parser.add_argument("--steps", type=int, default=4, help="that are compared bit for bit (default %(default)s)")
+    parser.add_argument("--timeout", type=float, default=60, help="of a program, in seconds (default %(default)s)")
+    parser.add_argument("--compile", action="store_true", help="also time torch.compile")
+    parser.add_argument("--driver", help="another driver for netc's programs, to try this without a GPU")
+    parser.add_argument("--without-pytorch", action="store_true")
+    parser.add_argument("--json", metavar="FILE", help="write all reports to it")
+    return parser.parse_args()
+
+
+def build(arguments):
+    os.makedirs(arguments.folder, exist_ok=True)
+    for run in [f"product_{n}" for n in PRODUCTS] + list(NETWORKS):
+        source = ["-I", os.path.join(ROOT, "examples"), os.path.join(HERE, "hardware.net"), f"--run={run}"]
+        target = ["--target=cuda", f"--arch={arguments.arch}", "--emit=exe", "-o", os.path.join(arguments.folder, run)]
+        subprocess.run([arguments.netc, *source, *target], check=True)
+
+
+def report_of(arguments, run, *options):
+    """The report of a program; None after an error, which is printed."""
+    command = [os.path.join(arguments.folder, run), "--json", "--quiet", *options]
+    if arguments.driver:
+        command.append(f"--driver={arguments.driver}")
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, timeout=arguments.timeout)
+    except subprocess.TimeoutExpired:
+        print(f"{run}: no end within {arguments.timeout:g} s", flush=True)
+        return None
+    if done.returncode:
+        print(f"{run}: exit status {done.returncode}", flush=True)
+        return None
+    return json.loads(done.stdout)
+
+
+class PyTorch:
+    def __init__(self, arguments):
+        import torch
+
+        self.torch, self.seconds = torch, arguments.seconds
+        self.name = f"PyTorch {torch.__version__} on {torch.cuda.get_device_name()}"
+
+    def median(self, run):
+        """The median time of `run`, in seconds."""
+        cuda = self.torch.cuda
+        times, spent = [], 0.0
+        for number in range(3 + 1000):
+            start, end = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)
+            start.record()
+            run()
+            end.record()
+            end.synchronize()
+            if number < 3:
+                continue
+            times.append(start.elapsed_time(end) / 1e3)
+            spent += times[-1]
+            if spent > self.seconds and len(times) >= 5:
+                break
+        return statistics.median(times)
+
+    def product(self, n):
+        a, b = (self.torch.randn(n, n, device="cuda", dtype=self.torch.bfloat16) for _ in range(2))
+        return self.median(lambda: a @ b)
+
+    def step(self, network, is_compiled):
+        import pytorch_models as models
+
+        torch = self.torch
+        torch.manual_seed(0)
+        if network == "resnet50":
+            make, data, loss = models.MODELS[network]
+            model, batch = make(), data(256)
+            batch = (batch[0].contiguous(memory_format=torch.channels_last), batch[1])
+            model = model.to(memory_format=torch.channels_last)
+        else:
+            model = models.Decoder(d=768, layers=12, heads=12, length=1024, vocabulary=50_257)
+            batch, loss = (torch.randint(50_257, (8, 1024)),), models.next_token_loss
+        model, batch = model.cuda(), [part.cuda() for part in batch]
+        if network == "resnet50":
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        else:
+            optimizer = torch.optim.AdamW(model.parameters(), lr=6e-4)
+        called = torch.compile(model) if is_compiled else model
+
+        def step():
+            optimizer.zero_grad(set_to_none=True)
+            with torch.autocast("cuda", torch.bfloat16):
+                value = loss(called, batch)
+            value.backward()
+            optimizer.step()
+
+        return self.median(step)
+
+
+def row(name, netc, others):
+    cells = [f"{netc * 1e3:.3f}"] + [f"{other * 1e3:.3f}" if other else "" for other in others]
+    known = [other for other in others if other]
+    print(f"| {name} | {' | '.join(cells)} | {min(known) / netc:.2f} |" if known else f"| {name} | {cells[0]} |", flush=True)
+
+
+def run(arguments):
+    peer = None if arguments.without_pytorch else PyTorch(arguments)
+    print(peer.name if peer else "without PyTorch", "· ms\n\n| | netc | eager, cuBLAS | compiled | ratio |\n|---|---|---|---|---|")
+    reports, failed = {}, False
+    for n in PRODUCTS:
+        report = report_of(arguments, f"product_{n}", f"--seconds={arguments.seconds}")
+        failed |= report is None
+        if report:
+            reports[f"product_{n}"] = report
+            product = next(op for op in report["ops"] if op["op"] == "einsum")
+            row(f"{n} x {n} x {n}", product["mean"], [peer.product(n) if peer else None, None])
+    for network in NETWORKS:
+        report = report_of(arguments, network, f"--seconds={arguments.seconds}")
+        twice = [report_of(arguments, network, f"--steps={arguments.steps}") for _ in range(2)]
+        if report is None or None in twice:
+            failed = True
+            continue
+        reports[network] = report
+        others = [peer.step(network, False), peer.step(network, True) if arguments.compile else None] if peer else []
+        row(network, report["step"]["median"], others)
+        if twice[0]["losses"] != twice[1]["losses"]:
+            print(f"{network}: the losses of two runs differ: {twice[0]['losses']}, {twice[1]['losses']}")
+            failed = True
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump(reports, file, indent=1)
+    return failed
+
+
+def main():
+    arguments = parse_arguments()
+    if arguments.action == "build":
+        build(arguments)
+    else:
+        sys.exit(run(arguments))
+
+
+if __name__ == "__main__":
+    main()
