@@ -42,9 +42,9 @@ func.func private @kernel(%x: f32) attributes {net.threads = 1 : i64} {
 
 // One instruction rounds to bf16; LLVM would compute that by integers.
 // CHECK-LABEL: func.func private @rounded
-// CHECK: llvm.inline_asm {{.*}}"cvt.rn.bf16.f32 $0, $1", "=h,f"
+// CHECK: llvm.inline_asm {{.*}}"cvt.rn.bf16.f32 $0, $1;", "=h,f"
 // CHECK-NOT: arith.truncf
-func.func private @rounded(%x: f32) -> bf16 {
+func.func private @rounded(%x: f32) -> bf16 attributes {net.threads = 1 : i64} {
   %y = arith.truncf %x : f32 to bf16
   return %y : bf16
 }
