@@ -98,6 +98,7 @@ public:
                                                  linalg::GenericOp epilogue) {
           return takesEpilogue(product, epilogue, device);
         }));
+    passes.addNestedPass<func::FuncOp>(createFuseRows());
   }
 
   LogicalResult printSchedule(ModuleOp module,

@@ -215,8 +215,7 @@ netc::attentionScheduleOf(func::FuncOp kernel, const DeviceInfo &device) {
              : std::nullopt;
 }
 
-/// Erases ops, and the buffers that only they accessed.
-static void erase(ArrayRef<Operation *> ops) {
+void netc::eraseWithBuffers(ArrayRef<Operation *> ops) {
   SetVector<Operation *> buffers;
   for (Operation *op : llvm::reverse(ops)) {
     for (Value operand : op->getOperands())
@@ -253,7 +252,7 @@ std::optional<KernelShape> netc::emitAttention(func::FuncOp kernel,
     QueryGradientEmitter(attention, *schedule).emit();
   else
     KeyGradientEmitter(attention, *schedule).emit();
-  erase(opsOfAttention(kernel));
+  eraseWithBuffers(opsOfAttention(kernel));
   keepWide(kernel);
   return KernelShape{schedule->blocks() * schedule->threads(),
                      schedule->threads()};

@@ -9,6 +9,7 @@
 #include "lib/Codegen/CUDA/BlockBuilder.h"
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Ptx.h"
+#include "lib/Codegen/CUDA/RowOps.h"
 #include "lib/Codegen/CUDA/SumSchedule.h"
 #include "lib/Codegen/LinalgQueries.h"
 
@@ -16,7 +17,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace netc;
 using namespace mlir;
@@ -65,7 +65,6 @@ private:
   SmallVector<Value> reduce(Value row, int64_t count, ValueRange sums);
   /// The thread's parts of the results, by result and column.
   SmallVector<Value> reduceRows(Value firstRow);
-  Value combine(unsigned result, Value x, Value y);
   /// Combines the parts of all threads, and stores the results.
   void combineThreads(ValueRange sums, Value group);
 
@@ -167,13 +166,6 @@ SmallVector<Value> ColumnCode::reduceRows(Value firstRow) {
   return sums;
 }
 
-Value ColumnCode::combine(unsigned result, Value x, Value y) {
-  Operation *combiner = combinerOf(op, result);
-  IRMapping values;
-  values.map(combiner->getOperands(), ValueRange{x, y});
-  return b.clone(*combiner, values)->getResult(0);
-}
-
 void ColumnCode::combineThreads(ValueRange sums, Value group) {
   int64_t width = schedule.width, threads = schedule.threads();
   // Columns of consecutive threads are in different banks.
@@ -204,7 +196,7 @@ void ColumnCode::combineThreads(ValueRange sums, Value group) {
           SmallVector<Value> next;
           for (unsigned result = 0; result < results; ++result)
             next.push_back(
-                combine(result, old[result],
+                combine(b, op, result, old[result],
                         b.create<memref::LoadOp>(parts[result], place)));
           return next;
         });
@@ -214,8 +206,8 @@ void ColumnCode::combineThreads(ValueRange sums, Value group) {
       Value before = fills.size()
                          ? fills[result].getInputs()[0]
                          : b.create<memref::LoadOp>(memory, place).getResult();
-      b.create<memref::StoreOp>(combine(result, before, totals[result]), memory,
-                                place);
+      b.create<memref::StoreOp>(combine(b, op, result, before, totals[result]),
+                                memory, place);
     }
   }
 }

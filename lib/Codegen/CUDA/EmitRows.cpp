@@ -8,6 +8,7 @@
 
 #include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Ptx.h"
+#include "lib/Codegen/CUDA/RowOps.h"
 #include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/LoopNest.h"
 
@@ -71,7 +72,6 @@ private:
                                   SmallVector<Value> parts);
   /// Reduces `width` elements, from that of `at` on.
   SmallVector<Value> reduce(ValueRange old);
-  Value combine(unsigned result, Value x, Value y);
 
   linalg::LinalgOp op;
   Fills fills;
@@ -132,11 +132,20 @@ SmallVector<Value> RowCode::reduceByLane(Value lane, int64_t groups,
   return parts;
 }
 
-Value RowCode::combine(unsigned result, Value x, Value y) {
+Value netc::combine(OpBuilder &b, linalg::LinalgOp op, unsigned result, Value x,
+                    Value y) {
   Operation *combiner = combinerOf(op, result);
   IRMapping values;
   values.map(combiner->getOperands(), ValueRange{x, y});
   return b.clone(*combiner, values)->getResult(0);
+}
+
+Value netc::combineLanes(ImplicitLocOpBuilder &b, linalg::LinalgOp op,
+                         unsigned result, Value part) {
+  PtxBuilder ptx(b);
+  for (int32_t apart = kWarpLanes / 2; apart > 0; apart /= 2)
+    part = combine(b, op, result, part, ptx.shuffle(part, apart));
+  return part;
 }
 
 KernelShape RowCode::emit(ArrayRef<unsigned> elements, int64_t rows,
@@ -155,21 +164,15 @@ KernelShape RowCode::emit(ArrayRef<unsigned> elements, int64_t rows,
         *arith::getNeutralElement(combinerOf(op, result))));
   parts = reduceByLane(lane, depth / width, std::move(parts));
 
-  PtxBuilder ptx(b);
   Value isFirst =
       b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, lane, b.index(0));
-  SmallVector<Value> totals;
-  for (unsigned result = 0; result < results; ++result) {
-    Value total = parts[result];
-    for (int32_t apart = kWarpLanes / 2; apart > 0; apart /= 2)
-      total = combine(result, total, ptx.shuffle(total, apart));
-    totals.push_back(total);
-  }
+  for (unsigned result = 0; result < results; ++result)
+    parts[result] = combineLanes(b, op, result, parts[result]);
   auto last = b.create<scf::IfOp>(isFirst, /*withElseRegion=*/false);
   b.setInsertionPointToStart(last.thenBlock());
   for (auto [result, init] : llvm::enumerate(op.getDpsInitsMutable())) {
     Value start = fills.empty() ? at.load(init) : fills[result].getInputs()[0];
-    at.store(combine(unsigned(result), start, totals[result]), init);
+    at.store(combine(b, op, unsigned(result), start, parts[result]), init);
   }
   for (linalg::FillOp fill : fills)
     fill.erase();

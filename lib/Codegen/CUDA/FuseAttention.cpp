@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Codegen/CUDA/Attention.h"
+#include "lib/Codegen/CUDA/Kernels.h"
 #include "lib/Codegen/CUDA/Passes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,9 +39,7 @@ static SmallVector<SmallVector<Operation *>> attentionsIn(Block &block) {
   return attentions;
 }
 
-/// Moves the ops, and the buffers that only they access, to a region before the
-/// last op.
-static void group(ArrayRef<Operation *> ops) {
+void netc::moveToRegion(ArrayRef<Operation *> ops) {
   ImplicitLocOpBuilder b(ops.back()->getLoc(), ops.back());
   Block &body =
       b.create<scf::ExecuteRegionOp>(TypeRange()).getRegion().emplaceBlock();
@@ -60,8 +59,7 @@ static void group(ArrayRef<Operation *> ops) {
     op->moveBefore(end);
 }
 
-/// Whether the strides of all operands are known.
-static bool haveStaticStrides(ArrayRef<Operation *> ops) {
+bool netc::haveStaticStrides(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     for (Value operand : op->getOperands())
       if (auto type = dyn_cast<MemRefType>(operand.getType()))
@@ -80,7 +78,7 @@ struct FuseAttention : netc::impl::FuseAttentionBase<FuseAttention> {
     });
     for (ArrayRef<Operation *> ops : attentions)
       if (haveStaticStrides(ops))
-        group(ops);
+        moveToRegion(ops);
   }
 };
 } // namespace

@@ -137,6 +137,14 @@ mlir::Value sharedBuffer(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
                          mlir::Type element, int64_t size,
                          int64_t alignment = 16);
 
+/// Whether the strides of all operands are known.
+bool haveStaticStrides(llvm::ArrayRef<mlir::Operation *> ops);
+/// Moves ops, and the buffers that only they access, to a region before the
+/// last op, of which one kernel is made.
+void moveToRegion(llvm::ArrayRef<mlir::Operation *> ops);
+/// Erases the ops of such a region, and the buffers that only they accessed.
+void eraseWithBuffers(llvm::ArrayRef<mlir::Operation *> ops);
+
 /// Emits a contraction by tiles in shared memory. Like the emitters below,
 /// replaces the op, and the fills before it if there are any, by the code of a
 /// thread. Returns none, and emits nothing, if the op is of another kind.
@@ -168,6 +176,8 @@ std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op, Fills fills);
 /// contiguous.
 std::optional<KernelShape> emitColumns(mlir::linalg::LinalgOp op, Fills fills,
                                        const DeviceInfo &device);
+/// Emits ops on the same rows, in a region of a kernel, with a warp a row.
+std::optional<KernelShape> emitFusedRows(mlir::func::FuncOp kernel);
 /// Emits an element-wise op, with several elements per thread as vectors.
 std::optional<KernelShape> emitElements(mlir::linalg::LinalgOp op);
 

@@ -70,6 +70,8 @@ struct TileKernels : netc::impl::TileKernelsBase<TileKernels> {
       printSchedule(kernel, attentionScheduleOf(kernel, device));
     if (auto shape = emitAttention(kernel, device))
       return shape;
+    if (auto shape = emitFusedRows(kernel))
+      return shape;
     auto [op, fills] = onlyOpOf(kernel);
     if (!op)
       std::tie(op, fills) = productWithEpilogueOf(kernel);

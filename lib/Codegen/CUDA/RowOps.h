@@ -1,0 +1,41 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_CODEGEN_CUDA_ROWOPS_H
+#define NETC_LIB_CODEGEN_CUDA_ROWOPS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace netc {
+
+/// What an op reads or writes of an operand, by its loops: an element of a row
+/// for each iteration, one for each row, or anything else.
+enum class RowAccess { Element, Row, Other };
+
+/// An op on memrefs whose loops are rows and, innermost, the elements of a row.
+/// It computes elements, or reduces each row.
+struct RowOp {
+  static std::optional<RowOp> of(mlir::Operation *op);
+
+  RowAccess accessTo(mlir::OpOperand &operand);
+  bool reduces() { return op.getNumReductionLoops() == 1; }
+  int64_t length() const { return extents.back(); }
+  int64_t rows() const;
+
+  mlir::linalg::GenericOp op;
+  llvm::SmallVector<int64_t> extents;
+};
+
+/// What a reduction makes of two of its partial results, and of those of the
+/// lanes of a warp.
+mlir::Value combine(mlir::OpBuilder &b, mlir::linalg::LinalgOp op,
+                    unsigned result, mlir::Value x, mlir::Value y);
+mlir::Value combineLanes(mlir::ImplicitLocOpBuilder &b,
+                         mlir::linalg::LinalgOp op, unsigned result,
+                         mlir::Value part);
+
+} // namespace netc
+
+#endif // NETC_LIB_CODEGEN_CUDA_ROWOPS_H

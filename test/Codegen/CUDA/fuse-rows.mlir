@@ -1,0 +1,67 @@
+// RUN: netc-opt --pass-pipeline="builtin.module(func.func(net-fuse-rows))" %s | FileCheck %s
+// RUN: netc-opt --pass-pipeline="builtin.module(func.func(net-fuse-rows),net-tile-kernels)" %s | FileCheck %s --check-prefix=EMITTED
+
+// The ops of a softmax are one kernel, which alone has the sums.
+// CHECK-LABEL: func.func private @softmax
+// CHECK-NOT:   linalg
+// CHECK:       scf.execute_region
+// CHECK:         memref.alloc() : memref<2048xf32>
+// CHECK:         linalg.fill
+// CHECK:         arith.addf
+// CHECK:         arith.divf
+// CHECK:         scf.yield
+// A lane reads 2 elements of a row once, and stores what another kernel reads.
+// EMITTED-LABEL: func.func private @softmax
+// EMITTED-SAME: net.threads = 65536 : i64
+// EMITTED-COUNT-2: memref.load
+// EMITTED-COUNT-5: nvvm.shfl.sync bfly
+// EMITTED-NOT: memref.load
+// EMITTED-COUNT-2: memref.store
+// EMITTED-NOT: memref.store
+// EMITTED: return
+#map = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func private @softmax(%e: memref<2048x64xf32>, %y: memref<2048x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %sum = memref.alloc() : memref<2048xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<2048xf32>)
+  linalg.generic {indexing_maps = [#map, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%e : memref<2048x64xf32>) outs(%sum : memref<2048xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %n = arith.addf %old, %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#map, #row, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%e, %sum : memref<2048x64xf32>, memref<2048xf32>) outs(%y : memref<2048x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %n = arith.divf %a, %b : f32
+    linalg.yield %n : f32
+  }
+  return
+}
+
+// Ops that share nothing that was reduced stay apart, and so do those of which one writes over what another one reads.
+// CHECK-LABEL: func.func private @apart
+// CHECK-NOT:   scf.execute_region
+// CHECK:       return
+func.func private @apart(%x: memref<2048x64xf32>, %y: memref<2048x64xf32>, %sum: memref<2048xf32>) {
+  linalg.generic {indexing_maps = [#map, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<2048x64xf32>) outs(%sum : memref<2048xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %n = arith.addf %old, %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<2048x64xf32>) outs(%y : memref<2048x64xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %n = arith.negf %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#map, #row, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %sum : memref<2048x64xf32>, memref<2048xf32>) outs(%x : memref<2048x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %n = arith.divf %a, %b : f32
+    linalg.yield %n : f32
+  }
+  return
+}
