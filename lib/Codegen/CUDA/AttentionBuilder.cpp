@@ -79,18 +79,11 @@ const Loop &AttentionBuilder::inRow(AttentionOperand operand) const {
 /// elements, and are contiguous, and as long as a multiple of it.
 bool AttentionBuilder::areMultiples(AttentionOperand operand,
                                     int64_t of) const {
-  Value memory = attention.memory[operand];
-  int64_t bytes = getElementTypeOrSelf(memory).getIntOrFloatBitWidth() / 8;
-  auto isMultiple = [&](const Loop &loop) {
-    return loop.strides[operand] % of == 0;
-  };
-  return inRow(operand).strides[operand] == 1 &&
-         inRow(operand).extent % of == 0 &&
-         attention.starts[operand] % of == 0 &&
-         alignmentOf(memory) % (of * bytes) == 0 &&
-         llvm::all_of(attention.batch, isMultiple) &&
-         llvm::all_of(attention.rows, isMultiple) &&
-         llvm::all_of(attention.keys, isMultiple);
+  return inRow(operand).extent % of == 0 &&
+         isAligned(attention.memory[operand], operand,
+                   attention.starts[operand],
+                   {attention.batch, attention.rows, attention.keys},
+                   inRow(operand), of);
 }
 
 /// Begins to copy `count` rows from `first` on, of `extent`, to element `to` of

@@ -516,22 +516,29 @@ int64_t netc::alignmentOf(Value memory) {
   return known ? known.getInt() : 1;
 }
 
+bool netc::isAligned(Value memory, unsigned operand, int64_t start,
+                     ArrayRef<ArrayRef<Loop>> loops, const Loop &along,
+                     int64_t elements) {
+  int64_t bits = bitsOf(memory);
+  int64_t bytes = std::min(elements * bits / 8, kAccessBytes);
+  auto isMultiple = [=](int64_t offset) {
+    return offset * bits / 8 % bytes == 0;
+  };
+  return along.strides[operand] == 1 && alignmentOf(memory) % bytes == 0 &&
+         isMultiple(start) && llvm::all_of(loops, [&](ArrayRef<Loop> some) {
+           return llvm::all_of(some, [&](const Loop &loop) {
+             return &loop == &along || loop.extent == 1 ||
+                    isMultiple(loop.strides[operand]);
+           });
+         });
+}
+
 bool netc::isVectorAccess(linalg::LinalgOp op, const LoopNest &nest,
                           unsigned operand, size_t along, int64_t width) {
   Value memory = op->getOperand(operand);
-  int64_t bits = bitsOf(memory);
-  int64_t bytes = std::min(width * bits / 8, kAccessBytes);
-  auto isAligned = [=](int64_t elements) {
-    return elements * bits / 8 % bytes == 0;
-  };
-  bool isContiguous =
-      width > 1 && bits % 8 == 0 && nest.loops[along].strides[operand] == 1;
-  return isContiguous && alignmentOf(memory) % bytes == 0 &&
-         isAligned(nest.starts[operand]) &&
-         llvm::all_of(llvm::enumerate(nest.loops), [&](auto loop) {
-           return loop.index() == along || loop.value().extent == 1 ||
-                  isAligned(loop.value().strides[operand]);
-         });
+  return width > 1 && bitsOf(memory) % 8 == 0 &&
+         isAligned(memory, operand, nest.starts[operand], {nest.loops},
+                   nest.loops[along], width);
 }
 
 int64_t netc::widthOf(linalg::LinalgOp op, const LoopNest &nest,

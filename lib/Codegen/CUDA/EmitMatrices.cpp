@@ -34,19 +34,13 @@ static bool isChunked(linalg::LinalgOp op, const TiledDims &dims,
   const int64_t chunk = Matrix::kChunkBytes / elementBytes;
   ArrayRef<Loop> along =
       dims.isAlongK(operand) ? ArrayRef<Loop>(dims.k) : dims.sideOf(operand);
-  Value memory = op->getOperand(dims.operands[operand]);
   // The last chunk of a row may be shorter, but not reach into the next row.
-  if (along.empty() || along.back().strides[operand] != 1 ||
-      (along.size() != 1 && along.back().extent % chunk != 0) ||
-      dims.starts[operand] % chunk != 0 ||
-      alignmentOf(memory) % Matrix::kChunkBytes != 0)
-    return false;
-  for (ArrayRef<Loop> loops : {ArrayRef<Loop>(dims.batch),
-                               ArrayRef<Loop>(dims.k), dims.sideOf(operand)})
-    for (const Loop &loop : loops)
-      if (&loop != &along.back() && loop.strides[operand] % chunk != 0)
-        return false;
-  return true;
+  return !along.empty() &&
+         (along.size() == 1 || along.back().extent % chunk == 0) &&
+         isAligned(op->getOperand(dims.operands[operand]), operand,
+                   dims.starts[operand],
+                   {dims.batch, dims.k, dims.sideOf(operand)}, along.back(),
+                   chunk);
 }
 
 /// The format in which matrix instructions multiply the elements of an op's

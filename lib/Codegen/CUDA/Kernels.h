@@ -114,6 +114,12 @@ bool reducesFloats(mlir::linalg::LinalgOp op);
 
 /// The known alignment of a kernel's operand, in bytes.
 int64_t alignmentOf(mlir::Value memory);
+/// Whether an operand is contiguous along a loop, and these loops start it, and
+/// each of the others advances it, at multiples of so many elements, or of the
+/// widest access.
+bool isAligned(mlir::Value memory, unsigned operand, int64_t start,
+               llvm::ArrayRef<llvm::ArrayRef<LoopNest::Loop>> loops,
+               const LoopNest::Loop &along, int64_t elements);
 /// Whether a thread accesses `width` elements of an operand along a loop at
 /// once: they are contiguous, and start at a multiple of their size, or of the
 /// widest access.

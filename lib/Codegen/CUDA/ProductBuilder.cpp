@@ -14,8 +14,6 @@
 using namespace netc;
 using namespace mlir;
 
-using Loop = LoopNest::Loop;
-
 /// The rows of a group of tiles, along which the numbers of blocks advance
 /// first. The blocks that run at once then have about as many rows of A as
 /// columns of B in common, and L2 holds both.
@@ -87,16 +85,8 @@ bool ProductBuilder::hasPairs(unsigned operand) {
     return false;
   Value memory = operand <= C ? op->getOperand(dims.operands[operand])
                               : epilogue->getOperand(operand - C - 1);
-  int64_t bytes = getElementTypeOrSelf(memory).getIntOrFloatBitWidth() / 8;
-  if (columnStride(operand) != 1 || dims.starts[operand] % 2 != 0 ||
-      alignmentOf(memory) % (2 * bytes) != 0)
-    return false;
-  for (ArrayRef<Loop> loops : {ArrayRef<Loop>(dims.batch),
-                               ArrayRef<Loop>(dims.m), ArrayRef<Loop>(dims.n)})
-    for (const Loop &loop : loops)
-      if (&loop != &dims.n.back() && loop.strides[operand] % 2 != 0)
-        return false;
-  return true;
+  return isAligned(memory, operand, dims.starts[operand],
+                   {dims.batch, dims.m, dims.n}, dims.n.back(), 2);
 }
 
 bool ProductBuilder::storesPairs() {
