@@ -12,7 +12,31 @@
 
 namespace netc::import {
 
-using Sizes = std::vector<Polynomial>;
+/// A list that a graph states. A wrong graph may state fewer elements than an
+/// op has. Throws std::out_of_range where one is missing.
+template <typename T> class StatedList : public std::vector<T> {
+public:
+  using std::vector<T>::vector;
+  StatedList(std::vector<T> list) : std::vector<T>(std::move(list)) {}
+  T &operator[](size_t i) { return this->at(i); }
+  const T &operator[](size_t i) const { return this->at(i); }
+  T &front() { return this->at(0); }
+  const T &front() const { return this->at(0); }
+  T &back() { return this->at(this->size() - 1); }
+  const T &back() const { return this->at(this->size() - 1); }
+  void remove(size_t i) {
+    this->at(i);
+    this->erase(this->begin() + i);
+  }
+  /// The elements from number `first` on.
+  llvm::ArrayRef<T> from(size_t first) const {
+    if (first > this->size())
+      throw std::out_of_range("a list of a graph");
+    return llvm::ArrayRef<T>(this->data() + first, this->size() - first);
+  }
+};
+
+using Sizes = StatedList<Polynomial>;
 
 /// The number of elements.
 Polynomial elements(const Sizes &sizes);
@@ -23,11 +47,11 @@ struct GraphValue {
   Kind kind = Made;
   std::string name, type;
   Sizes shape;
-  bool learns = true;              ///< of a weight
-  bool isState = false;            ///< no parameter, kept from step to step
-  std::string init;                ///< of a weight; empty where it is not told
-  const Json *known = nullptr;     ///< what is known of it
-  std::vector<std::string> labels; ///< of its axes, as netc has them
+  bool learns = true;             ///< of a weight
+  bool isState = false;           ///< no parameter, kept from step to step
+  std::string init;               ///< of a weight; empty where it is not told
+  const Json *known = nullptr;    ///< what is known of it
+  StatedList<std::string> labels; ///< of its axes, as netc has them
 };
 
 /// The call of a module.
@@ -38,7 +62,7 @@ struct GraphModule {
 
 struct GraphNode {
   std::string op, line;
-  std::vector<int> ins, outs; ///< values; -1 where an operand is left out
+  StatedList<int> ins, outs; ///< values; -1 where an operand is left out
   const Json *with = nullptr;
   int module = -1; ///< the innermost
 };

@@ -5,7 +5,6 @@
 #include "lib/Import/NodeReader.h"
 
 #include "dialect/Spelling.h"
-#include "lib/Import/Step.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -19,20 +18,26 @@ void NodeReader::read(const GraphNode &next) {
   node = &next;
   known = findForeign(node->op);
   asked.clear();
+  askedOperands.clear();
 }
 
 void NodeReader::readAs(StringRef op) { known = findForeign(op); }
 
-void NodeReader::refuse(const llvm::Twine &why, bool isUnknown) {
-  throw Refusal{
-      node->op,
-      node->module < 0 ? std::string() : graph.modules[node->module].path,
-      node->line, why.str(), isUnknown ? Refusal::Unknown : Refusal::Refused};
+void NodeReader::refuse(const llvm::Twine &why, Refusal::Kind kind) {
+  throw Refusal{node->op,
+                node->module < 0 ? std::string()
+                                 : graph.modules[node->module].path,
+                node->line, why.str(), kind};
 }
 
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
+
+bool NodeReader::has(unsigned i) {
+  askedOperands.insert(i);
+  return i < node->ins.size() && node->ins[i] >= 0;
+}
 
 int NodeReader::in(unsigned i) {
   if (!has(i))
@@ -98,7 +103,10 @@ const Json *NodeReader::setting(const char *name) {
   return found == node->with->end() ? nullptr : &*found;
 }
 
-void NodeReader::checkSettings() {
+void NodeReader::checkAsked() {
+  for (unsigned i = 0; i < node->ins.size(); ++i)
+    if (node->ins[i] >= 0 && !askedOperands.count(i))
+      refuse("it has no operand " + llvm::Twine(i));
   for (auto &[key, given] : node->with->items()) {
     if (asked.count(key) || withoutEffect().count(key))
       continue;

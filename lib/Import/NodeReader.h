@@ -6,6 +6,7 @@
 #define NETC_LIB_IMPORT_NODEREADER_H
 
 #include "lib/Import/Foreign.h"
+#include "lib/Import/Step.h"
 #include "lib/Import/Values.h"
 #include "llvm/ADT/Twine.h"
 
@@ -22,7 +23,8 @@ public:
   void read(const GraphNode &next);
   /// Reads it as another op, of the same operands.
   void readAs(llvm::StringRef op);
-  [[noreturn]] void refuse(const llvm::Twine &why, bool isUnknown = false);
+  [[noreturn]] void refuse(const llvm::Twine &why,
+                           Refusal::Kind kind = Refusal::Refused);
 
   const GraphNode *operator->() const { return node; }
   const GraphNode &operator*() const { return *node; }
@@ -36,9 +38,9 @@ public:
   //===--- Operands -------------------------------------------------------===//
 
   int in(unsigned i);
-  bool has(unsigned i) const {
-    return i < node->ins.size() && node->ins[i] >= 0;
-  }
+  bool has(unsigned i);
+  /// Of an operand whose values do not count.
+  void ignoreOperand(unsigned i) { askedOperands.insert(i); }
   int out() const { return node->outs[0]; }
   /// Whether operand i is a weight that the layer of this node owns.
   bool owns(unsigned i);
@@ -58,8 +60,8 @@ public:
   }
   /// Refuses a factor that is not 1.
   void wantOne(const char *name);
-  /// Refuses settings of the node that nothing has asked for.
-  void checkSettings();
+  /// Refuses operands and settings of the node that nothing has asked for.
+  void checkAsked();
   int64_t integer(const char *name, int64_t otherwise);
   bool flag(const char *name);
   double real(const char *name, double otherwise);
@@ -84,7 +86,8 @@ private:
   const Values &values;
   const GraphNode *node = nullptr;
   const ForeignOp *known = nullptr;
-  std::set<std::string> asked; ///< settings, by name
+  std::set<std::string> asked;      ///< settings, by name
+  std::set<unsigned> askedOperands; ///< by number
 };
 
 } // namespace netc::import

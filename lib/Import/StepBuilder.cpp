@@ -61,7 +61,7 @@ void StepBuilder::then(const std::string &sign, unsigned i,
                        const std::string &axes) {
   int before = values.another(node.out()), other = node.in(i);
   steps.back().outs = {before};
-  std::vector<std::string> names = values.labels(node.out());
+  StatedList<std::string> names = values.labels(node.out());
   Step &made = add(Step::Form_, "", {before, other});
   bool isWhole = values.shape(other) == values.shape(node.out());
   made.fn = "%0 " + sign + " " +
@@ -106,8 +106,8 @@ void StepBuilder::labelImage(Step &step, int x, size_t windows) {
   if (!values.isImage(x, windows))
     step.labels = true;
   static const char *names[] = {"D", "H", "W"};
-  std::vector<std::string> &made = values.labels(node.out());
-  made.assign(windows + 2, "");
+  node.wantRank(node.out(), windows + 2, windows + 2);
+  StatedList<std::string> &made = values.labels(node.out());
   made[0] = values.labels(x)[0];
   if (values.shape(x)[0] == Polynomial::symbol("N"))
     made[0] = "N";

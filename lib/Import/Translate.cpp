@@ -21,7 +21,7 @@ static bool isChannelsLast(const Graph &graph, const GraphValue &image) {
   return llvm::any_of(graph.nodes, [&](const GraphNode &each) {
     const ForeignOp *op = findForeign(each.op);
     auto dims = each.with->find("dims");
-    if (!op || op->op != "transpose" || each.ins[0] < 0 ||
+    if (!op || op->op != "transpose" || each.ins.empty() || each.ins[0] < 0 ||
         &graph.values[each.ins[0]] != &image || dims == each.with->end())
       return false;
     Json order = {0, image.shape.size() - 1};
@@ -35,7 +35,7 @@ static bool isChannelsLast(const Graph &graph, const GraphValue &image) {
 static bool isReadBy(const Graph &graph, StringRef op,
                      const GraphValue &value) {
   return llvm::any_of(graph.nodes, [&](const GraphNode &each) {
-    return each.op == op && each.ins[0] >= 0 &&
+    return each.op == op && !each.ins.empty() && each.ins[0] >= 0 &&
            graph.values[each.ins[0]].name == value.name;
   });
 }
@@ -107,14 +107,19 @@ private:
     if (llvm::is_contained(opaque, node->op))
       return addOpaque();
     if (!node.foreign())
-      node.refuse(didYouMean(node->op, foreignNames()), /*isUnknown=*/true);
-    if (isOfNumbers())
-      return;
-    if (!node.isOp("convert") || values.isFloat(node.out()))
-      for (int in : next.ins)
-        if (in >= 0)
-          compareAgain(values.real(in), next);
-    call();
+      node.refuse(didYouMean(node->op, foreignNames()), Refusal::Unknown);
+    try {
+      if (isOfNumbers())
+        return;
+      if (!node.isOp("convert") || values.isFloat(node.out()))
+        for (int in : next.ins)
+          if (in >= 0)
+            compareAgain(values.real(in), next);
+      call();
+    } catch (const std::out_of_range &) {
+      node.refuse("its operands or its results have too few axes",
+                  Refusal::Contradiction);
+    }
   }
 
   void call() {
@@ -125,7 +130,13 @@ private:
       handler->second();
     else
       arithmetic.elementwise();
-    node.checkSettings();
+    node.checkAsked();
+    for (int out : node->outs)
+      if (values.labels(out).size() != values.shape(out).size())
+        node.refuse("its result has " + llvm::Twine(values.labels(out).size()) +
+                        " axes, and the graph says " +
+                        llvm::Twine(values.shape(out).size()),
+                    Refusal::Contradiction);
   }
 
   void addOpaque() {

@@ -255,6 +255,8 @@ void ArithmeticTranslator::elementwise() {
 
 void ArithmeticTranslator::convert() {
   int x = node.in(0);
+  if (node->op == "aten.type_as")
+    node.ignoreOperand(1);
   bool isTruth = values.at(x).type == "bool",
        makesTruth = values.at(node.out()).type == "bool";
   bool isTable = values.what(x) == "table" && values.isFloat(node.out()) &&

@@ -114,7 +114,7 @@ int AttentionTranslator::scoresOf(int q, int k, double scale) {
   sizes[last] = shape(k)[last - 1];
   int scores = steps.make("(%0 @ transpose(%1)) * #0", {q, k}, sizes);
   steps.last().put("", "scale", realText(scale));
-  std::vector<std::string> names = values.labels(q);
+  StatedList<std::string> names = values.labels(q);
   names.pop_back();
   // No two axes have one label.
   std::string keys = values.labels(k)[last - 1];

@@ -58,6 +58,7 @@ void DropoutTranslator::dropout() {
   if (node->op == "aten.empty_like")
     return;
   if (node->op == "aten.bernoulli") {
+    node.ignoreOperand(0);
     noises[node.out()] = {node.real("p", 0.5)};
     return;
   }

@@ -30,7 +30,7 @@ void LayerTranslator::convolution() {
   node.wantRank(w, windows + 2, windows + 2);
   node.wantRank(node.out(), windows + 2, windows + 2);
   std::vector<int64_t> size;
-  for (const Polynomial &each : llvm::ArrayRef(shape(w)).drop_front(2))
+  for (const Polynomial &each : shape(w).from(2))
     size.push_back(node.fixed(each));
   if (!node.owns(1))
     return convolve(x, w, size);
@@ -190,6 +190,8 @@ void LayerTranslator::normalize() {
                    : node->op == "aten.instance_norm" ? "InstanceNorm"
                    : node.setting("num_groups")       ? "GroupNorm"
                                                       : "LayerNorm";
+  if (fn == "InstanceNorm")
+    node.wantRank(x, 3, 5);
   if (fn == "InstanceNorm" && node.setting("use_input_stats") &&
       !node.flag("use_input_stats"))
     node.refuse("it takes running statistics for those of what goes in");

@@ -117,7 +117,7 @@ void LookupTranslator::embedding() {
   if (values.isKnown(ids) || !isOwned)
     return lookUp(ids, table);
   node.wantRank(table, 2, 2);
-  std::vector<std::string> had = values.labels(ids);
+  StatedList<std::string> had = values.labels(ids);
   Step &made = steps.addInstance("Embedding", ids, {table});
   made.put("", "rows", shape(table)[0].str());
   made.put("", "d", shape(table)[1].str());
@@ -195,7 +195,7 @@ int LookupTranslator::joinLast(int x, unsigned axes,
     place = (row < 0 ? row + height : row) * width +
             (place < 0 ? place + width : place);
   sizes[axes - 2] *= sizes[axes - 1];
-  sizes.erase(sizes.begin() + axes - 1);
+  sizes.remove(axes - 1);
   int made = steps.make("reshape(%0, #0)", {x}, sizes);
   steps.last().putSizes(sizes);
   return made;
@@ -243,6 +243,7 @@ bool LookupTranslator::isWhole(int x) {
 
 void LookupTranslator::embeddingBag() {
   checkTable();
+  node.ignoreOperand(2); // where bags begin
   int table = node.in(0), ids = steps.beforeReshape(node.in(1));
   if (node->outs.size() > 1 || node.has(3) ||
       node.flag("include_last_offset") || shape(ids).size() != 2 ||

@@ -43,7 +43,7 @@ void ProductTranslator::product() {
     steps.add(Step::Form_, form + ")", ins);
     // An axis keeps the label of the first that it is, as the op does.
     auto [left, right] = StringRef(equation).split("->");
-    std::vector<std::string> &made = values.labels(node.out());
+    StatedList<std::string> &made = values.labels(node.out());
     made.assign(shape(node.out()).size(), "");
     for (size_t i = 0; i < std::min(made.size(), right.size()); ++i) {
       StringRef rest = left;
@@ -110,7 +110,9 @@ std::string ProductTranslator::equationText() {
 void ProductTranslator::broadcastProduct(int a, int b) {
   bool isRow = shape(a).size() == 1, isColumn = shape(b).size() == 1;
   size_t lists =
-      shape(node.out()).size() - (isRow ? 0 : 1) - (isColumn ? 0 : 1);
+      std::max<size_t>(2, std::max(shape(a).size(), shape(b).size())) - 2;
+  size_t rank = lists + (isRow ? 0 : 1) + (isColumn ? 0 : 1);
+  node.wantRank(node.out(), rank, rank);
   std::string all;
   for (size_t i = 0; i < lists; ++i)
     all += std::string(1, char('a' + i)) + " ";

@@ -63,9 +63,8 @@ RecurrenceTranslator::Layers RecurrenceTranslator::readLayers() {
   for (unsigned i = layers.first; i < node->ins.size(); ++i)
     if (!node.owns(i))
       node.refuse("its weights are used elsewhere, too, or are computed");
-  layers.isStateRead =
-      llvm::any_of(llvm::ArrayRef(node->outs).drop_front(),
-                   [&](int state) { return values.uses(state) > 0; });
+  layers.isStateRead = llvm::any_of(
+      node->outs.from(1), [&](int state) { return values.uses(state) > 0; });
   return layers;
 }
 

@@ -131,9 +131,9 @@ void ReductionTranslator::reduce() {
   values.at(node.out()).type = values.at(x).type;
   size_t rank = shape(x).size();
   std::vector<unsigned> over = node.axes(rank);
-  std::vector<std::string> left = values.labels(x);
+  StatedList<std::string> left = values.labels(x);
   for (unsigned each : llvm::reverse(over))
-    left.erase(left.begin() + each);
+    left.remove(each);
   bool isGlobal = node.isOp("mean") && rank >= 3 && over.size() == rank - 2 &&
                   over[0] == 2 && values.isImage(x, rank - 2);
   if (isGlobal) {

@@ -44,9 +44,9 @@ void SliceTranslator::slice() {
     place = made.putPart(begin, begin + shape(node.out())[at]);
   }
   made.fn = partText("%0", rank, at, place);
-  std::vector<std::string> kept = values.labels(x);
+  StatedList<std::string> kept = values.labels(x);
   if (isSelect)
-    kept.erase(kept.begin() + at);
+    kept.remove(at);
   values.labels(node.out()) = kept;
 }
 
@@ -147,6 +147,10 @@ void SliceTranslator::roll() {
     over.push_back(node.axis(each, shape(x).size()));
   if (over.size() != by.size())
     node.refuse("`shifts` has a number for each of `dims`");
+  // Beyond the end of an axis, PyTorch goes on from its beginning.
+  for (auto [shift, axis] : llvm::zip(by, over))
+    if (int64_t size = shape(x)[axis].toInt64().value_or(0))
+      shift %= size;
   Step &made = steps.add(Step::Pipe, "roll", {x});
   made.put("by", "shift", listText(by));
   made.put("over", "over", axesText(over), "", false);

@@ -79,6 +79,8 @@ void ViewTranslator::concat() {
     form += (ins.empty() ? "%" : ", %") + std::to_string(ins.size());
     ins.push_back(ins.empty() ? x : steps.unlabelled(x, ins[0]));
   }
+  if (ins.empty())
+    ins.push_back(node.in(0));
   if (ins.size() == 1)
     return steps.same(ins[0]);
   unsigned at = node.axis("dim", 0, shape(ins[0]).size());

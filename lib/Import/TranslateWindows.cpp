@@ -83,7 +83,8 @@ void WindowTranslator::adaptiveMaxPool() {
 }
 
 void WindowTranslator::pixelShuffle() {
-  node.wantRank(node.in(0), 4, 4);
+  for (int each : {node.in(0), node.out()})
+    node.wantRank(each, 4, 4);
   bool isUp = node->op == "aten.pixel_shuffle";
   std::string few = "n c (h a) (w b)", many = "n (c a b) h w";
   Step &made = steps.add(
@@ -106,8 +107,7 @@ void WindowTranslator::upsample() {
   std::string mode = node.flag("align_corners") ? "\"corners\""
                      : isLinear                 ? "\"linear\""
                                                 : "\"nearest\"";
-  std::string sizes =
-      sizesText(llvm::ArrayRef(shape(node.out())).drop_front(2));
+  std::string sizes = sizesText(shape(node.out()).from(2));
   bool isImage = windows == 2 && !node.flag("align_corners");
   Step &made = steps.add(Step::Pipe, isImage ? "upsample" : "resize", {x});
   made.put("size", "size", windows == 1 ? sizes : "[" + sizes + "]", "", false);
@@ -154,7 +154,7 @@ int WindowTranslator::cut(int x, unsigned at, int64_t count, bool isEnd) {
   Sizes sizes = shape(x);
   Polynomial begin = isEnd ? 0 : count;
   sizes[at] -= count;
-  std::vector<std::string> names = values.labels(x);
+  StatedList<std::string> names = values.labels(x);
   int part = steps.make("", {x}, sizes);
   steps.last().fn = partText("%0", sizes.size(), at,
                              steps.last().putPart(begin, begin + sizes[at]));
@@ -173,7 +173,7 @@ void WindowTranslator::extend(llvm::ArrayRef<int64_t> amounts, std::string by) {
       continue;
     Sizes sizes = shape(x);
     sizes[at] += low + high;
-    std::vector<std::string> names = values.labels(x);
+    StatedList<std::string> names = values.labels(x);
     names[at].clear();
     Step &made = steps.add(Step::Pipe, "extend", {x});
     made.put("low", "low", std::to_string(low), "0");

@@ -125,7 +125,7 @@ bool Values::owns(const GraphNode &node, unsigned i) const {
 //===----------------------------------------------------------------------===//
 
 int Values::featureAxis(int value) const {
-  const std::vector<std::string> &names = at(value).labels;
+  const StatedList<std::string> &names = at(value).labels;
   auto found = llvm::find(names, "C");
   if (found != names.end())
     return int(found - names.begin());
@@ -138,10 +138,10 @@ int Values::featureAxis(int value) const {
 }
 
 bool Values::isImage(int value, size_t windows) const {
-  const std::vector<std::string> &names = at(value).labels;
+  const StatedList<std::string> &names = at(value).labels;
   if (names.size() != windows + 2 || names[1] != "C")
     return false;
-  return llvm::all_of(llvm::ArrayRef(names).drop_front(2), [](StringRef name) {
+  return llvm::all_of(names.from(2), [](StringRef name) {
     return name == "D" || name == "H" || name == "W" || name == "L";
   });
 }

@@ -19,7 +19,7 @@ public:
   GraphValue &at(int value) { return graph.values[value]; }
   const GraphValue &at(int value) const { return graph.values[value]; }
   const Sizes &shape(int value) const { return graph.shape(value); }
-  std::vector<std::string> &labels(int value) { return at(value).labels; }
+  StatedList<std::string> &labels(int value) { return at(value).labels; }
 
   /// Lets `value` be another name of `of`.
   void rename(int value, int of) { aliases[value] = of; }

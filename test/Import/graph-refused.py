@@ -35,6 +35,13 @@ def refused(expected, op, shapes, out, *, weights=(), known=(), nodes=(), types=
 
 image, rows = ["N", 3, 8, 8], ["N", 8]
 refused("`aten.relu`, in the module itself: operand 0 is missing;", "aten.relu", [rows], rows, reads=[None])
+for op in "aten.cat", "aten.stack", "aten.permute", "aten.t", "onnx.Concat", "onnx.Transpose", "stablehlo.transpose":
+    refused("operand 0 is missing", op, [rows], rows, reads=[])
+for op in "aten.matmul", "aten.mm", "stablehlo.dot_general":
+    refused("it has no operand 2", op, [rows], rows, weights=[[8, 8], [8, 8]])
+    refused("", op, [rows], [], weights=[[8, 8]])
+refused("", "aten.einsum", [rows], [], weights=[[8, 8]], equation="ab,bc->ac")
+refused("a tensor has 2 axes here", "aten.instance_norm", [rows], [])
 refused("it moves what is left by another number than `lambd`", "onnx.Shrink", [rows], rows, lambd=0.5)
 refused("netc takes it of one tensor", "aten.relu", [rows, rows], rows)
 refused("a tensor has 2 axes here", "aten.conv2d", [rows], rows, weights=[[4, 3, 3, 3]])

@@ -78,6 +78,15 @@ contradicts(
     lambda g: (g["nodes"][0].update(line="a.py:3"), g["nodes"][0]["out"][0].update(shape=["N", 9])),
 )
 
+contradicts(
+    "`aten.select`, in the module itself: its result has 1 axes, and the graph says 2",
+    lambda g: g["nodes"][0].update({"op": "aten.select", "with": {"dim": 1, "index": 0}}),
+)
+contradicts(
+    "`aten.upsample_nearest1d`, in the module itself: its operands or its results have too few axes",
+    lambda g: (g["inputs"][0].update(shape=["N", 8, 8]), g["nodes"][0].update(op="aten.upsample_nearest1d"), g["nodes"][0]["out"][0].update(shape=[])),
+)
+
 
 wrong("in the module itself: unknown name `f31`; did you mean `f32`?", lambda g: g["inputs"][0].update(type="f31"), "[graph-refused-module]")
 wrong("in the module itself: `r` is used before it is there", lambda g: g["nodes"][0].update(op="aten.bernoulli"), "[graph-refused-module]")
