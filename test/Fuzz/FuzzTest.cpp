@@ -31,9 +31,12 @@ struct Reader {
   bool (*read)(llvm::StringRef bytes);
 };
 /// All readers but those of traces.
-const Reader readers[] = {{"hardware", readHardware},
+const Reader readers[] = {{"config", importModel},
+                          {"graph", importModel},
+                          {"hardware", readHardware},
                           {"npy", readNpy},
                           {"options", readOptions},
+                          {"safetensors", importWeights},
                           {"specification", reportSpecification}};
 
 bool read(llvm::StringRef name, llvm::StringRef bytes) {

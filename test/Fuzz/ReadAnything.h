@@ -19,6 +19,11 @@ bool readHardware(llvm::StringRef bytes);
 bool readNpy(llvm::StringRef bytes);
 /// The options of a compiled program, one per line.
 bool readOptions(llvm::StringRef bytes);
+/// A `config.json` or a graph, as `netc import` reads them. What it writes must
+/// be a specification.
+bool importModel(llvm::StringRef bytes);
+/// The header of weights beside a `config.json`, or the index of their files.
+bool importWeights(llvm::StringRef bytes);
 /// A specification, which is counted and reported in every format.
 bool reportSpecification(llvm::StringRef bytes);
 

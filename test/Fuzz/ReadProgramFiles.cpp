@@ -7,11 +7,9 @@
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Npy.h"
 #include "lib/Runtime/Options.h"
+#include "test/Fuzz/MemoryFile.h"
 #include "test/Fuzz/ReadAnything.h"
 #include "llvm/ADT/SmallVector.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace netc;
 using namespace netc::runtime;
@@ -43,12 +41,10 @@ static bool readInto(const NpyFile &file, program::Element element, bool many,
 }
 
 bool readNpy(llvm::StringRef bytes) {
-  int memory = memfd_create("array", 0);
-  if (write(memory, bytes.data(), bytes.size()) != ssize_t(bytes.size()))
-    return false;
+  MemoryFile memory(bytes);
   bool isRead = false;
   try {
-    NpyFile file("/proc/self/fd/" + std::to_string(memory));
+    NpyFile file(memory.path());
     for (int element = 0; element < int(std::size(program::elements));
          ++element)
       for (bool many : {false, true})
@@ -56,7 +52,6 @@ bool readNpy(llvm::StringRef bytes) {
           isRead |= readInto(file, program::Element(element), many, upperBound);
   } catch (const Failure &) {
   }
-  close(memory);
   return isRead;
 }
 
