@@ -43,6 +43,8 @@ def read_specifications(source, program):
 
 
 SPECIFICATIONS = ("specification", "tokens")
+# Executions of a program, which take up to a minute.
+RUNS = {"specification": 3500, "tokens": 3500, "graph": 3500, "config": 500, "safetensors": 500}
 
 
 class LibFuzzer(lit.formats.TestFormat):
@@ -64,8 +66,7 @@ class LibFuzzer(lit.formats.TestFormat):
         dictionary = found.with_suffix(".dict")
         write_dictionary(dictionary, seeds, words_of_specifications(source, build) if reads_specifications else [])
         seconds = lit_config.params.get("seconds")
-        # A program takes up to a minute.
-        limit = f"-max_total_time={seconds}" if seconds else f"-runs={3500 if reads_specifications else 15000}"
+        limit = f"-max_total_time={seconds}" if seconds else f"-runs={RUNS.get(name, 15000)}"
         # What ends in a fault stays beside the folder.
         return run([test.getSourcePath(), "-seed=1", limit, "-max_len=4096", "-timeout=120", f"-dict={dictionary}",
                     f"-artifact_prefix={found}-", "-print_final_stats=1", found, seeds])  # fmt: skip
