@@ -73,7 +73,8 @@ void netc::decodeInPasses(const Run &run, Axes &axes) {
     return;
   Rational length =
       *axes.evaluate(Polynomial::symbol(run.decodeAxis)).constant();
-  Passes passes(length, *run.decode, run.decodeTogether);
+  // A trace may have fewer positions than the run.
+  Passes passes(length, std::min(*run.decode, length), run.decodeTogether);
   const Rational &before = passes.before;
   axes.fix(Decoding::kFurtherPasses,
            passes.count() - (before == Rational(0) ? 1 : 0));

@@ -5,8 +5,7 @@
 #include "lib/Audit/SpecifiedStep.h"
 
 #include "dialect/Net.h"
-#include "dialect/Repetition.h"
-#include "lib/Analysis/Causal.h"
+#include "lib/Analysis/DecodingPasses.h"
 #include "lib/Audit/Flop.h"
 
 using namespace netc;
@@ -69,58 +68,51 @@ static int64_t convolutionGroups(mlir::Operation *op) {
 
 SpecifiedStep::SpecifiedStep(const Run &run) : of(run) {
   auto step = mlir::cast<StepOp>(run.op);
-  auto hidden = findCausalProducts(step);
-  bool isHalf = run.conventions.causal == Conventions::Half;
   std::set<std::string> symbols;
   // What a forward op reads, and whether it is a transposed convolution.
   std::map<std::string,
            std::tuple<std::vector<Polynomial>, std::vector<Polynomial>, bool>>
       readByName;
   llvm::DenseMap<mlir::Operation *, unsigned> depths; // of results
-  forEachExecution(
-      step.getBlock(), 1, [&](mlir::Operation *op, const Polynomial &times) {
-        unsigned &depth = depths[op];
-        for (mlir::Value operand : op->getOperands())
-          if (mlir::Operation *maker = operand.getDefiningOp())
-            depth = std::max(depth, depths.lookup(maker));
-        auto counted = mlir::dyn_cast<CostOpInterface>(op);
-        if (!counted || op->getNumResults() == 0)
-          return;
-        Polynomial once = counted.getCost().matmul;
-        if (once.isZero())
-          return;
-        Product product;
-        product.depth = depth++;
-        product.op = op;
-        product.name = netc::nameOf(op).str();
-        product.phase = enclosingPhase(op);
-        product.layer = layerOf(run.parts, product.name);
-        product.iterations = times;
-        product.flop = product.exact = once * times;
-        if (auto found = hidden.find(op); isHalf && found != hidden.end())
-          product.exact = product.flop / found->second.rows /
-                          found->second.columns * found->second.seen;
-        product.made = shapeOf(op->getResult(0)).elements();
-        product.elements = {0, 0, product.made};
-        for (unsigned i = 0; i < 2 && i < op->getNumOperands(); ++i)
-          product.elements[i] = shapeOf(op->getOperand(i)).elements();
-        product.groups = convolutionGroups(op);
-        // Gradients read other values than their forward op.
-        auto &[read, window, isTransposed] = readByName[product.name];
-        if (product.phase == Phase::Forward) {
-          read = readBy(op);
-          window = windowOf(op);
-          isTransposed = mlir::isa<ConvTransposeOp>(op);
-          product.operand = operandOf(op, times);
-        }
-        product.read = read;
-        product.window = window;
-        product.isTransposed = isTransposed;
-        product.dilation = dilationOf(op);
-        for (std::string &symbol : product.flop.symbols())
-          symbols.insert(std::move(symbol));
-        products.push_back(std::move(product));
-      });
+  countParts(step, run.conventions, [&](const CountedOp &counted) {
+    mlir::Operation *op = counted.op;
+    unsigned &depth = depths[op];
+    for (mlir::Value operand : op->getOperands())
+      if (mlir::Operation *maker = operand.getDefiningOp())
+        depth = std::max(depth, depths.lookup(maker));
+    if (op->getNumResults() == 0 || counted.cost.matmul.isZero())
+      return;
+    Product product;
+    product.depth = depth++;
+    product.op = op;
+    product.name = netc::nameOf(op).str();
+    product.phase = counted.phase;
+    product.layer = layerOf(run.parts, product.name);
+    product.iterations = counted.times;
+    product.flop =
+        mlir::cast<CostOpInterface>(op).getCost().matmul * counted.times;
+    product.exact = counted.cost.matmul;
+    product.made = shapeOf(op->getResult(0)).elements();
+    product.elements = {0, 0, product.made};
+    for (unsigned i = 0; i < 2 && i < op->getNumOperands(); ++i)
+      product.elements[i] = shapeOf(op->getOperand(i)).elements();
+    product.groups = convolutionGroups(op);
+    // Gradients read other values than their forward op.
+    auto &[read, window, isTransposed] = readByName[product.name];
+    if (product.phase == Phase::Forward) {
+      read = readBy(op);
+      window = windowOf(op);
+      isTransposed = mlir::isa<ConvTransposeOp>(op);
+      product.operand = operandOf(op, counted.times);
+    }
+    product.read = read;
+    product.window = window;
+    product.isTransposed = isTransposed;
+    product.dilation = dilationOf(op);
+    for (std::string &symbol : product.flop.symbols())
+      symbols.insert(std::move(symbol));
+    products.push_back(std::move(product));
+  });
   Axes axes(step.getAxes());
   for (const std::string &axis : symbols)
     if (auto size = axes.evaluate(Polynomial::symbol(axis)).constant())
@@ -136,6 +128,12 @@ static Axes fixedAt(mlir::DictionaryAttr written, const Sizes &sizes) {
   Axes axes(written);
   for (const auto &[axis, size] : sizes)
     axes.fix(axis, size);
+  return axes;
+}
+
+Axes SpecifiedStep::axesAt(const Sizes &sizes) const {
+  Axes axes = fixedAt(mlir::cast<StepOp>(of.op).getAxes(), sizes);
+  decodeInPasses(of, axes);
   return axes;
 }
 
@@ -163,7 +161,7 @@ static void setSizes(const Product &product, Axes &axes, SpecifiedProduct &at) {
 std::vector<SpecifiedProduct>
 SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
   auto step = mlir::cast<StepOp>(of.op);
-  Axes traced = fixedAt(step.getAxes(), sizes);
+  Axes traced = axesAt(sizes);
   // Lengths with a distribution keep it, so that padding does not count.
   Sizes own = sizes;
   Axes distributed(step.getAxes());
@@ -171,10 +169,10 @@ SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
     if (distributed.numKnown(axis) != 0 &&
         !mlir::cast<MomentsAttr>(step.getAxes().get(axis)).getValue().isFixed())
       own.erase(axis);
-  Axes ran = fixedAt(step.getAxes(), own);
+  Axes ran = axesAt(own);
   if (asked)
     own[kBatchAxis.str()] = *asked;
-  Axes counted = fixedAt(step.getAxes(), own);
+  Axes counted = axesAt(own);
   std::vector<SpecifiedProduct> result;
   for (const Product &product : products) {
     SpecifiedProduct &at = result.emplace_back();
@@ -201,7 +199,7 @@ SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
 std::vector<SpecifiedProduct> SpecifiedStep::forwardAt(
     const Sizes &sizes, size_t limit,
     llvm::function_ref<bool(const Rational &)> needsSizes) const {
-  Axes axes = fixedAt(mlir::cast<StepOp>(of.op).getAxes(), sizes);
+  Axes axes = axesAt(sizes);
   std::vector<SpecifiedProduct> forward;
   for (const Product &product : products) {
     if (product.phase != Phase::Forward || forward.size() == limit)

@@ -95,6 +95,9 @@ private:
     bool isTransposed;
   };
 
+  /// The axes of the step at these sizes, with the passes of decoding.
+  Axes axesAt(const Sizes &sizes) const;
+
   const Run &of;
   std::vector<Product> products;
   std::vector<std::string> free;
