@@ -36,17 +36,20 @@ netc::audit::matchNamed(llvm::ArrayRef<SpecifiedProduct> specified,
   std::vector<Match> matches, others;
   std::map<llvm::StringRef, unsigned> forwardOf;
   for (auto &[key, match] : byName) {
-    Rational ours, theirs;
-    for (unsigned i : match.specified)
+    Rational ours, expected, theirs;
+    for (unsigned i : match.specified) {
       ours += specified[i].flop;
+      expected += specified[i].expected;
+    }
     for (unsigned i : match.traced)
       theirs += traced[i].cost->flop.value_or(Rational::invalid());
-    // FLOP of an event are whole, those of a mean length are not.
-    Rational rounding = Rational(match.traced.size());
+    // A program runs sequences of one length, a predicted step those of the
+    // run. FLOP of an event are whole, those of a mean length are not.
+    Rational least = std::min((ours - theirs).abs(), (expected - theirs).abs());
     if (match.traced.empty())
       match.phase = phaseNamed(key.second);
-    else if (!match.specified.empty() && (ours - theirs).abs() <= rounding)
-      match.confidence = ours == theirs ? Confidence::Exact : Confidence::Order;
+    else if (!match.specified.empty() && least <= match.traced.size())
+      match.confidence = least.isZero() ? Confidence::Exact : Confidence::Order;
     if (key.second == stringifyPhase(Phase::Forward))
       forwardOf[key.first] = matches.size();
     // Of other FLOP it is another product.

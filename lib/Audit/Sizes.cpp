@@ -339,8 +339,9 @@ class SizeSearch {
 public:
   SizeSearch(const SpecifiedStep &step, const trace::Trace &trace,
              const TracedStep &traced, const Sizes &fixed)
-      : step(step), trace(trace), traced(traced), fixed(fixed),
-        forward(forwardProducts(traced.products)), sizes(step.sizes()) {
+      : step(step), trace(trace), traced(traced), isNamed(traced.isNamed()),
+        fixed(fixed), forward(forwardProducts(traced.products)),
+        sizes(step.sizes()) {
     for (const TracedProduct &product : forward)
       if (product.cost->flop) {
         // A fused kernel is two products.
@@ -421,6 +422,12 @@ private:
     bool isWhole = true;
   };
 
+  /// FLOP as an event has them. Those of netc's traces are rounded up to whole
+  /// ones, which those of a mean length are not.
+  Rational inEvent(const Rational &flop) const {
+    return isNamed ? flop.ceil() : flop;
+  }
+
   /// Takes the product of `flop` that fits best to `ours` out of `left`. False
   /// if none fits.
   static bool take(ByFlop &left, const SpecifiedProduct &ours,
@@ -446,10 +453,10 @@ private:
     ByFlop left = theirs;
     Fit fit;
     auto isInTrace = [&](const Rational &flop) {
-      return theirs.count(flop.str()) != 0;
+      return theirs.count(inEvent(flop).str()) != 0;
     };
     for (const SpecifiedProduct &ours : step.forwardAt(at, most, isInTrace)) {
-      if (take(left, ours, ours.flop, fit))
+      if (take(left, ours, inEvent(ours.flop), fit))
         continue;
       // A loop may be as many products as it has iterations.
       Rational once = ours.flop / ours.iterations, found;
@@ -503,8 +510,9 @@ private:
       for (size_t i = 0; i < std::min(ofOne.size(), forward.size()); ++i)
         if (forward[i].cost->flop)
           if (Rational ratio = *forward[i].cost->flop / ofOne[i].flop;
-              ratio.isInteger() && ratio > 0)
-            candidates.push_back(ratio);
+              ratio > 0 &&
+              inEvent(ofOne[i].flop * ratio.floor()) == *forward[i].cost->flop)
+            candidates.push_back(ratio.floor());
     }
     for (const std::string &axis : step.axes())
       if (!fixed.count(axis))
@@ -532,6 +540,7 @@ private:
   const SpecifiedStep &step;
   const trace::Trace &trace;
   const TracedStep &traced;
+  const bool isNamed;
   const Sizes &fixed;
   const std::vector<TracedProduct> forward;
   ByFlop theirs;

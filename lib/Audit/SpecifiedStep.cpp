@@ -183,6 +183,7 @@ SpecifiedStep::at(const Sizes &sizes, std::optional<Rational> asked) const {
     at.kind = at.op.starts_with("conv") ? ProductKind::Windows
                                         : ProductKind::Matrices;
     at.flop = valueOf(product.flop, traced);
+    at.expected = valueOf(product.flop, ran);
     at.exact = valueOf(product.exact, counted);
     at.ran = asked ? valueOf(product.exact, ran) : at.exact;
     at.made = valueOf(product.made, traced);

@@ -20,6 +20,8 @@ struct SpecifiedProduct {
   /// FLOP that the op executes, 2 for a multiply-add, over all iterations of
   /// the loops around it.
   Rational flop;
+  /// The same with its own lengths if they have a distribution.
+  Rational expected;
   /// FLOP by the specification: without masked elements if it counts so, with
   /// its own lengths if they have a distribution, and for the number of
   /// examples that was asked for.

@@ -289,7 +289,8 @@ static void writeTotals(Page &page, const Audit &audit) {
   lines.add("exact",
             isNothingKnown
                 ? "?"
-                : fmt::format("{}, which is {}{}{}", flop(audit.model),
+                : fmt::format("{}, which is {}{}{}{}", flop(audit.model),
+                              audit.model.isInteger() ? "" : "about ",
                               exact(audit.model), sourceOf(audit).str(),
                               audit.unknown.empty()
                                   ? ""

@@ -36,9 +36,10 @@ std::string netc::flopCell(const Polynomial &value) {
 }
 
 std::string netc::exact(const Rational &value) {
-  if (!value.isInteger())
+  constexpr int64_t small = 1000;
+  if (!value.isInteger() && value.abs() < small)
     return formatQuantity(value, {});
-  std::string text = value.str();
+  std::string text = (value + Rational::fraction(1, 2)).floor().str();
   for (int i = int(text.size()) - 3; i > int(value.isNegative()); i -= 3)
     text.insert(i, ",");
   return text;

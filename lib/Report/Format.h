@@ -22,7 +22,8 @@ std::string bytes(const Polynomial &value);
 /// A cell in a column of FLOP: `8.178 G`, or a dot for 0.
 std::string flopCell(const Polynomial &value);
 
-/// A number with all digits: `25,557,032`. A fraction is rounded.
+/// A number with all digits: `25,557,032`. A fraction is rounded, a large one
+/// to a whole number.
 std::string exact(const Rational &value);
 std::string exact(const Polynomial &value);
 /// A number with its noun: `1 step`, `12,000 steps`.
