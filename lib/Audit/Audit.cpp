@@ -116,6 +116,7 @@ public:
     }
     sumUp(matches);
     noteOtherSizes(audit, specified, matches);
+    noteOutOfOrder(audit, specified, matches);
     addUnknown();
     explain(audit);
     addNotes(audit, own ? &*own : nullptr);

@@ -67,7 +67,7 @@ public:
     findMakers();
     std::vector<unsigned> ours = specifiedIn({Phase::Forward}),
                           theirs = tracedIn(TracedProduct::Forward);
-    add(align(ours, theirs), TracedProduct::Forward);
+    add(pairing.outOfOrder(align(ours, theirs)), TracedProduct::Forward);
     for (auto [i, match] : llvm::enumerate(matches))
       for (unsigned product : match.specified)
         forwardOf[specified[product].name].push_back(i);
@@ -77,7 +77,7 @@ public:
                               tracedIn(TracedProduct::Update))),
         TracedProduct::Update);
     matches = inOrder(std::move(matches));
-    doubtOtherSizes();
+    doubtOthers();
     return std::move(matches);
   }
 
@@ -626,12 +626,13 @@ private:
         match.confidence = Confidence::Order;
   }
 
-  /// Matches whose sizes are others agree by their FLOP alone, and so do the
-  /// gradients of their products.
-  void doubtOtherSizes() {
+  /// Matches whose sizes are others agree by their FLOP alone, and those out of
+  /// order not by their place. So do the gradients of their products.
+  void doubtOthers() {
     std::vector<bool> areOthers(matches.size());
     for (auto [i, match] : llvm::enumerate(matches))
-      areOthers[i] = otherSizeIn(specified, traced, match).has_value();
+      areOthers[i] = match.isOutOfOrder ||
+                     otherSizeIn(specified, traced, match).has_value();
     for (auto [match, isOther] : llvm::zip(matches, areOthers))
       if (match.confidence < Confidence::Order &&
           (isOther || (match.forward && areOthers[*match.forward])))

@@ -13,7 +13,7 @@ namespace netc::audit {
 enum class Confidence {
   Exact, ///< equal FLOP and sizes, or equal FLOP and name
   Sum,   ///< the FLOP of several add up to one or several of the other side
-  Order, ///< the order and the kind of op agree, not the sizes
+  Order, ///< the order and the kind of op agree, not the sizes; or the reverse
   None   ///< only on one side
 };
 llvm::StringRef nameOf(Confidence confidence);
@@ -22,6 +22,8 @@ llvm::StringRef nameOf(Confidence confidence);
 struct Match {
   llvm::SmallVector<unsigned, 2> specified, traced;
   Confidence confidence = Confidence::None;
+  /// Whether it runs at another place than in the specification.
+  bool isOutOfOrder = false;
   TracedProduct::Phase phase = TracedProduct::Forward;
   /// For a gradient or a recomputed product: the match of its forward product,
   /// if there is one.
@@ -30,9 +32,10 @@ struct Match {
 
 /// Matches products of the specification with those of the trace. A product
 /// without a counterpart is a match by itself. Forward products are aligned in
-/// order. Gradients are matched by the sequence numbers of autograd, or aligned
-/// without them. Recomputed products are matched with those that they repeat.
-/// Matches of the specification come first, in its order.
+/// order; what is left may run at another place. Gradients are matched by the
+/// sequence numbers of autograd, or aligned without them. Recomputed products
+/// are matched with those that they repeat. Matches of the specification come
+/// first, in its order.
 std::vector<Match> match(llvm::ArrayRef<SpecifiedProduct> specified,
                          llvm::ArrayRef<TracedProduct> traced);
 

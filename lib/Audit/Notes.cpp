@@ -335,6 +335,20 @@ void netc::audit::noteOtherSizes(Audit &audit,
              .str());
 }
 
+void netc::audit::noteOutOfOrder(Audit &audit,
+                                 llvm::ArrayRef<SpecifiedProduct> specified,
+                                 llvm::ArrayRef<Match> matches) {
+  auto isOutOfOrder = [](const Match &match) { return match.isOutOfOrder; };
+  auto first = llvm::find_if(matches, isOutOfOrder);
+  if (first != matches.end())
+    note(audit, "out-of-order",
+         llvm::formatv("products with the FLOP and sizes of the run that stand "
+                       "elsewhere in the trace: {0}; the first is `{1}`",
+                       llvm::count_if(matches, isOutOfOrder),
+                       specified[first->specified[0]].name)
+             .str());
+}
+
 bool netc::audit::noteMissingCounters(Audit &audit,
                                       const trace::Trace &counters,
                                       llvm::ArrayRef<StepKernel> kernels) {

@@ -21,6 +21,10 @@ void noteDamage(Audit &audit, const trace::Trace &file,
 void noteOtherSizes(Audit &audit, llvm::ArrayRef<SpecifiedProduct> specified,
                     llvm::ArrayRef<Match> matches);
 
+/// Notes products that the trace has at another place.
+void noteOutOfOrder(Audit &audit, llvm::ArrayRef<SpecifiedProduct> specified,
+                    llvm::ArrayRef<Match> matches);
+
 /// Notes which counters of FLOP a tool left out beside others. False if there
 /// are none.
 bool noteMissingCounters(Audit &audit, const trace::Trace &counters,

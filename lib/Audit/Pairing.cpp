@@ -83,6 +83,69 @@ Pairing::ofOneConvolution(std::vector<unsigned> &ours,
                 theirs);
 }
 
+namespace {
+/// Where the first product of each depth runs.
+class FirstOfDepth {
+public:
+  void add(unsigned depth, unsigned place) {
+    unsigned &first = places.try_emplace(depth, place).first->second;
+    first = std::min(first, place);
+  }
+
+  /// Whether one of `depth` may run at `place`: one that is less deep runs
+  /// before it, and one as deep runs before those that are deeper.
+  bool mayRun(unsigned depth, unsigned place) const {
+    constexpr unsigned never = ~0u;
+    auto firstOf = [&](unsigned depth) {
+      auto found = places.find(depth);
+      return found == places.end() ? never : found->second;
+    };
+    unsigned before = depth ? firstOf(depth - 1) : never;
+    return (before == never || before < place) &&
+           std::min(firstOf(depth), place) <= firstOf(depth + 1);
+  }
+
+private:
+  std::map<unsigned, unsigned> places;
+};
+} // namespace
+
+std::vector<Match> Pairing::outOfOrder(std::vector<Match> found) const {
+  std::vector<unsigned> ours, theirs;
+  FirstOfDepth first;
+  for (const Match &match : found)
+    if (match.confidence == Confidence::None) {
+      llvm::append_range(ours, match.specified);
+      llvm::append_range(theirs, match.traced);
+    } else {
+      for (unsigned i : match.specified)
+        first.add(specified[i].depth, *llvm::min_element(match.traced));
+    }
+  llvm::erase_if(theirs, [&](unsigned j) {
+    return traced[j].kind == ProductKind::Attention;
+  });
+  std::set<unsigned> ourTaken, theirTaken;
+  std::vector<Match> pairs;
+  for (Match &match : ofOneShape(ours, theirs)) {
+    unsigned i = match.specified[0], j = match.traced[0];
+    if (!haveSameWindows(specified[i], *traced[j].cost) ||
+        !first.mayRun(specified[i].depth, j))
+      continue;
+    first.add(specified[i].depth, j);
+    match.isOutOfOrder = true;
+    ourTaken.insert(i);
+    theirTaken.insert(j);
+    pairs.push_back(std::move(match));
+  }
+  llvm::erase_if(found, [&](const Match &match) {
+    return match.confidence == Confidence::None &&
+           (match.traced.empty() ? ourTaken.count(match.specified[0])
+                                 : theirTaken.count(match.traced[0]));
+  });
+  llvm::append_range(found, pairs);
+  return found;
+}
+
 void Pairing::joinPacked(std::vector<Match> &found, Match &theirs) const {
   const EventCost &packed = *traced[theirs.traced[0]].cost;
   if (!packed.flop || !packed.made)

@@ -36,6 +36,9 @@ public:
   /// Matches convolutions whose two gradients are one op of the trace.
   std::vector<Match> ofOneConvolution(std::vector<unsigned> &ours,
                                       std::vector<unsigned> &theirs) const;
+  /// Matches forward products of one shape that an alignment left on both
+  /// sides: branches may run in any order, what needs a result may not.
+  std::vector<Match> outOfOrder(std::vector<Match> found) const;
   /// Matches products of equal FLOP and elements that an alignment left on both
   /// sides.
   std::vector<Match> crossed(std::vector<Match> found) const;

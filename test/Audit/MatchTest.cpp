@@ -70,6 +70,32 @@ TEST(Match, ForwardProductsAreAlignedInOrder) {
       "a=0 b=2 c=3 d=4 +1");
 }
 
+TEST(Match, BranchesMayRunInAnyOrder) {
+  std::vector<SpecifiedProduct> ours = {specified("a", 10), specified("b", 20),
+                                        specified("c", 40)};
+  ours[2].depth = 1;
+  std::vector<TracedProduct> theirs = {traced(20), traced(10), traced(40)};
+  EXPECT_EQ(textOf(ours, theirs), "a=1 b=0 c=2");
+  std::vector<Match> matches = match(ours, theirs);
+  EXPECT_EQ(llvm::count_if(matches,
+                           [](const Match &match) {
+                             return match.isOutOfOrder &&
+                                    match.confidence == Confidence::Order;
+                           }),
+            1);
+  // What needs the result of another runs behind it.
+  ours[1].depth = 1;
+  ours[2].depth = 2;
+  EXPECT_EQ(textOf(ours, theirs), "a=1 -b c=2 +0");
+  // Which of two is left out is not known.
+  ours = {specified("a", 23), specified("b", 23), specified("c", 10),
+          specified("d", 31), specified("e", 17)};
+  theirs = {traced(10), traced(31), traced(17), traced(23)};
+  EXPECT_EQ(textOf(ours, theirs), "-a -b c=0 d=1 e=2 +3");
+  theirs.push_back(traced(23));
+  EXPECT_EQ(textOf(ours, theirs), "a=3 b=4 c=0 d=1 e=2");
+}
+
 TEST(Match, SeveralAreOneWhereTheirFlopAddUp) {
   std::vector<SpecifiedProduct> ours = {specified("q", 10), specified("k", 10),
                                         specified("v", 10), specified("o", 7)};

@@ -542,6 +542,19 @@ gradients(2, ([16, 4], [4, 2]), ([4, 2], [2, 16]))
 gradients(1, ([8, 4], [4, 16]))
 trained.write("trained")
 
+# Two branches, of which the second one of the specification runs first.
+branches = Trace()
+branches.op("aten::mm", [4, 6], [6, 12], sequence=1)
+branches.op("aten::mm", [4, 8], [8, 16], sequence=2)
+branches.op("aten::mm", [4, 28], [28, 3], sequence=3)
+for sequence, products in (
+    (3, [([28, 4], [4, 3]), ([4, 3], [3, 28])]),
+    (2, [([8, 4], [4, 16])]),
+    (1, [([6, 4], [4, 12])]),
+):
+    branches.node("MmBackward0", sequence, lambda: [branches.op("aten::mm", a, b) for a, b in products])
+branches.write("two-branches")
+
 # The profiler ended when the second step had begun.
 cut = Trace()
 cut.around("user_annotation", "ProfilerStep#3", lambda: cut.op("aten::mm", [4, 8], [8, 16]))
