@@ -8,8 +8,8 @@ using namespace netc::audit;
 
 std::vector<Block> BandedAlignment::find(OfferBlocks offerBlocks) {
   size_t difference = rows > columns ? rows - columns : columns - rows;
-  size_t most = std::min(std::max(mostReach, difference) + mostReach,
-                         mostWays / rows / 2);
+  size_t most = std::min({std::max(mostReach, difference) + mostReach,
+                          mostWays / rows / 2, mostCosts / keptRows / 2});
   most = std::max(most, columns / rows + 1); // rows of the band overlap
   for (reach = std::min(difference + leastReach, most);;
        reach = std::min(2 * reach, most)) {
@@ -36,7 +36,7 @@ std::vector<Block> BandedAlignment::find(OfferBlocks offerBlocks) {
 int64_t BandedAlignment::search(OfferBlocks offerBlocks) {
   width = std::min(2 * reach + 1, columns);
   ways.assign(rows * width, Way());
-  costs.assign((longest + 1) * width, unreached);
+  costs.assign(keptRows * width, unreached);
   for (size_t i = 0; i < rows; ++i)
     for (size_t j = begin(i); j < end(i); ++j) {
       int64_t &least = costAt(i, j);

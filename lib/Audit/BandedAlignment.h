@@ -36,14 +36,15 @@ public:
   BandedAlignment(size_t first, size_t second, size_t longest,
                   int64_t leastOther)
       : rows(first + 1), columns(second + 1), longest(longest),
-        leastOther(leastOther) {}
+        keptRows(std::min(longest + 1, rows)), leastOther(leastOther) {}
 
   /// The blocks whose costs have the least sum, in order.
   std::vector<Block> find(OfferBlocks offerBlocks);
 
 private:
   static constexpr size_t leastReach = 32, mostReach = 256,
-                          mostWays = size_t(48) << 20;
+                          mostWays = size_t(48) << 20,
+                          mostCosts = size_t(16) << 20;
   static constexpr int64_t unreached = INT64_MAX / 2;
 
   /// The block that ends at a place.
@@ -60,11 +61,11 @@ private:
   size_t placeOf(size_t i, size_t j) const { return i * width + j - begin(i); }
   /// The least cost up to a place. Only rows that a block can reach are kept.
   int64_t &costAt(size_t i, size_t j) {
-    return costs[(i % (longest + 1)) * width + j - begin(i)];
+    return costs[(i % keptRows) * width + j - begin(i)];
   }
   int64_t search(OfferBlocks offerBlocks);
 
-  size_t rows, columns, longest, reach = 0, width = 0;
+  size_t rows, columns, longest, keptRows, reach = 0, width = 0;
   int64_t leastOther;
   std::vector<Way> ways;
   std::vector<int64_t> costs;

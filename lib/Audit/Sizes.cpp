@@ -428,14 +428,16 @@ private:
     return isNamed ? flop.ceil() : flop;
   }
 
-  /// Takes the product of `flop` that fits best to `ours` out of `left`. False
-  /// if none fits.
-  static bool take(ByFlop &left, const SpecifiedProduct &ours,
-                   const Rational &flop, Fit &fit) {
-    auto found = left.find(flop.str());
-    if (found == left.end())
+  /// Takes the product of `flop` that fits best to `ours` out of those in
+  /// `left` or, if it has none of these FLOP yet, in `theirs`. False if none
+  /// fits.
+  bool take(ByFlop &left, const SpecifiedProduct &ours, const Rational &flop,
+            Fit &fit) const {
+    auto found = theirs.find(flop.str());
+    if (found == theirs.end())
       return false;
-    std::vector<const TracedProduct *> &list = found->second;
+    std::vector<const TracedProduct *> &list =
+        left.try_emplace(found->first, found->second).first->second;
     for (auto [kind, products] : llvm::enumerate(fit.products)) {
       auto place = llvm::find_if(list, [&, kind = kind](auto *product) {
         return kindOf(ours, *product) == kind;
@@ -450,7 +452,7 @@ private:
   }
 
   Fit fitOf(const Sizes &at) const {
-    ByFlop left = theirs;
+    ByFlop left; // of the FLOP that were looked for
     Fit fit;
     auto isInTrace = [&](const Rational &flop) {
       return theirs.count(inEvent(flop).str()) != 0;

@@ -7,6 +7,8 @@
 #include "lib/Audit/Rules.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <map>
+
 using namespace netc;
 using namespace netc::audit;
 using llvm::StringRef;
@@ -32,30 +34,41 @@ static bool isRight(const Row &row) {
          });
 }
 
-static bool areAlike(const Row &a, const Row &b) {
-  auto sameClaim = [](const RowClaim &x, const RowClaim &y) {
-    return x.flop == y.flop && x.isUnknown == y.isUnknown && x.rules == y.rules;
-  };
-  if (a.op != b.op || a.phase != b.phase || a.confidence != b.confidence)
-    return false;
-  if (isRight(a) && isRight(b))
-    return true;
-  return a.exact == b.exact && a.isTraced == b.isTraced &&
-         a.isSpecified == b.isSpecified &&
-         std::equal(a.claims.begin(), a.claims.end(), b.claims.begin(),
-                    sameClaim);
+/// A claim's FLOP, whether they are not known, and its rules.
+using ClaimKey =
+    std::tuple<Rational, bool, std::vector<std::pair<const Rule *, Rational>>>;
+/// What rows that are folded have in common: op, phase, confidence, and, if a
+/// tool counts them wrong, FLOP, on which sides they are, and claims.
+using RowKey =
+    std::tuple<StringRef, StringRef, Confidence, std::optional<Rational>, bool,
+               bool, std::vector<ClaimKey>>;
+
+static RowKey keyOf(const Row &row) {
+  RowKey key(row.op, row.phase, row.confidence, {}, true, true, {});
+  if (isRight(row))
+    return key;
+  auto &[op, phase, confidence, exact, isTraced, isSpecified, claims] = key;
+  exact = row.exact;
+  isTraced = row.isTraced;
+  isSpecified = row.isSpecified;
+  for (const RowClaim &claim : row.claims) {
+    auto &[flop, isUnknown, rules] = claims.emplace_back();
+    flop = claim.flop;
+    isUnknown = claim.isUnknown;
+    for (const Explanation &explanation : claim.rules)
+      rules.emplace_back(explanation.rule, explanation.difference);
+  }
+  return key;
 }
 
 std::vector<AuditRows> netc::foldRows(const Audit &audit) {
   std::vector<AuditRows> folded;
+  std::map<RowKey, size_t> places;
   for (const Row &row : audit.rows) {
-    auto found = llvm::find_if(folded, [&](const AuditRows &rows) {
-      return areAlike(*rows.first, row);
-    });
-    if (found == folded.end())
-      folded.push_back({&row, {&row}});
-    else
-      found->rows.push_back(&row);
+    auto [place, isNew] = places.try_emplace(keyOf(row), folded.size());
+    if (isNew)
+      folded.push_back({&row, {}});
+    folded[place->second].rows.push_back(&row);
   }
   auto worst = [&](const AuditRows &rows) {
     Rational worst;

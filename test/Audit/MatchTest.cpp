@@ -223,6 +223,20 @@ TEST(Match, LongSequencesTakeLittleMemory) {
             many - 1);
 }
 
+/// Few beside many: the costs of all pairs would take 800 MB if as many rows of
+/// them were kept as a block may be long.
+TEST(Match, AFewProductsAreFoundAmongMany) {
+  constexpr unsigned many = 400'000;
+  std::vector<TracedProduct> theirs(many, traced(7));
+  theirs[1'000] = traced(10);
+  theirs[300'000] = traced(20);
+  std::vector<Match> matches =
+      match({specified("a", 10), specified("b", 20)}, theirs);
+  ASSERT_EQ(matches.size(), many);
+  EXPECT_EQ(matches[0].traced.front(), 1'000u);
+  EXPECT_EQ(matches[1].traced.front(), 300'000u);
+}
+
 TEST(Match, GradientsFollowTheNumbersOfAutograd) {
   std::vector<SpecifiedProduct> ours = {
       specified("a", 10), specified("b", 10),

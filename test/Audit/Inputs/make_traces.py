@@ -555,6 +555,13 @@ for sequence, products in (
     branches.node("MmBackward0", sequence, lambda: [branches.op("aten::mm", a, b) for a, b in products])
 branches.write("two-branches")
 
+# Many shapes, of which the network has two.
+shapes = Trace()
+for columns in range(1, 10_001):
+    shapes.op("aten::mm", [4, 8], [8, columns])
+shapes.op("aten::mm", [4, 16], [16, 2])
+shapes.write("shapes")
+
 # The profiler ended when the second step had begun.
 cut = Trace()
 cut.around("user_annotation", "ProfilerStep#3", lambda: cut.op("aten::mm", [4, 8], [8, 16]))
