@@ -124,9 +124,15 @@ std::vector<Match> Pairing::outOfOrder(std::vector<Match> found) const {
   llvm::erase_if(theirs, [&](unsigned j) {
     return traced[j].kind == ProductKind::Attention;
   });
+  if (ours.empty() || theirs.empty())
+    return found;
+  std::vector<Match> candidates = ofOneShape(ours, theirs), pairs;
+  // One is found before those that need its result.
+  llvm::stable_sort(candidates, [&](const Match &a, const Match &b) {
+    return specified[a.specified[0]].depth < specified[b.specified[0]].depth;
+  });
   std::set<unsigned> ourTaken, theirTaken;
-  std::vector<Match> pairs;
-  for (Match &match : ofOneShape(ours, theirs)) {
+  for (Match &match : candidates) {
     unsigned i = match.specified[0], j = match.traced[0];
     if (!haveSameWindows(specified[i], *traced[j].cost) ||
         !first.mayRun(specified[i].depth, j))

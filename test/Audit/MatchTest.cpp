@@ -87,6 +87,15 @@ TEST(Match, BranchesMayRunInAnyOrder) {
   ours[1].depth = 1;
   ours[2].depth = 2;
   EXPECT_EQ(textOf(ours, theirs), "a=1 -b c=2 +0");
+  // The layers of a branch follow each other.
+  ours = {specified("a", 40), specified("b", 41), specified("c", 42),
+          specified("d", 12), specified("e", 11)};
+  for (unsigned depth : {0, 1, 2})
+    ours[depth].depth = depth;
+  ours[4].depth = 1;
+  EXPECT_EQ(textOf(ours, {traced(12), traced(11), traced(40), traced(41),
+                          traced(42)}),
+            "a=2 b=3 c=4 d=0 e=1");
   // Which of two is left out is not known.
   ours = {specified("a", 23), specified("b", 23), specified("c", 10),
           specified("d", 31), specified("e", 17)};
