@@ -281,16 +281,18 @@ private:
           return hidesFromCounter(nameOf(i));
         }) != nobody)
       product.ownCost().counter = 0;
-    if (tree.around(i, [&](uint32_t i) { return isOfSparse(nameOf(i)); }) !=
-        nobody)
+    if (tree.around(i, [&](uint32_t i) { return isOfSparse(i); }) != nobody)
       forgetCost(product);
   }
 
-  /// Whether an op is one of sparse tensors. A product of compressed rows is
-  /// called like any other, and asks for their indices.
-  static bool isOfSparse(StringRef name) {
-    return name.contains("sparse") || name == "aten::crow_indices" ||
-           name == "aten::ccol_indices" || name == "aten::_nnz";
+  /// Whether an event is an op of sparse tensors. A product of compressed rows
+  /// is called like any other, and asks for their indices. A range or a module
+  /// may have any name.
+  bool isOfSparse(uint32_t i) const {
+    StringRef name = nameOf(i);
+    return isOp(i) && name.consume_front("aten::") &&
+           (name.contains("sparse") || name == "crow_indices" ||
+            name == "ccol_indices" || name == "_nnz");
   }
 
   /// A product with a sparse operand takes less than one of its shapes.
@@ -305,7 +307,7 @@ private:
   /// is what runs.
   void takeWhole(uint32_t i) {
     TracedProduct &product = step.products[productOf[holder[i]]];
-    if (isOfSparse(nameOf(i)))
+    if (isOfSparse(i))
       forgetCost(product);
     if (!isOp(i) || productKindOf(trace, trace.host[i]) != product.kind)
       return;
