@@ -398,7 +398,8 @@ private:
     row.isStopped &= product.isStopped;
     row.isRunAgain |= product.isRunAgain;
     row.isUnknown &= !row.isSpecified && !product.cost->flop;
-    row.traced += product.cost->flop.value_or(0);
+    if (!product.isStopped)
+      row.traced += product.cost->flop.value_or(0);
     row.kernels += product.kernels;
     row.parts += product.parts;
     row.nanoseconds += product.nanoseconds;
@@ -441,8 +442,7 @@ private:
     const TracedProduct &product = step.products[match.traced.front()];
     row.isSpecified = product.cost->flop.has_value();
     row.layer = trace::shownName(product.layer);
-    row.exact = row.phase == "recompute" ? Rational() : row.traced;
-    row.ran = row.exact;
+    row.exact = row.ran = row.traced;
     if (row.phase == "input+weight" && product.cost->weight) {
       row.weight = *product.cost->weight;
       row.input = row.exact - row.weight;

@@ -75,7 +75,7 @@ struct Row {
   /// of weights.
   Rational exact, input, weight;
   Rational ran;    ///< see SpecifiedProduct
-  Rational traced; ///< FLOP by the shapes in the trace
+  Rational traced; ///< FLOP by the shapes in the trace, of what ran
   Elements elements;
   /// FLOP of the gradient of a recurrence's initial state.
   Rational firstState;

@@ -143,7 +143,7 @@ static const Rule rules[] = {
        return when(!of.row.isStopped && of.row.isFusedAttention,
                    of.row.exact * share(1, 4));
      }},
-    {"stopped", "an op that began and never ran",
+    {"stopped", "an op that began and never ran, or whose result was saved",
      [](const Subject &of) { return when(of.row.isStopped, of.difference()); }},
     {"causal", "all of a square counts, of which a mask hides half",
      [](const Subject &of) {

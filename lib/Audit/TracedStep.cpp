@@ -75,8 +75,8 @@ class Builder {
 public:
   Builder(const Trace &trace, TracedStep &step)
       : trace(trace), step(step), tree(trace, step),
-        productOf(trace.host.size(), nobody),
-        holder(trace.host.size(), nobody) {}
+        productOf(trace.host.size(), nobody), holder(trace.host.size(), nobody),
+        isOfHook(trace.host.size()) {}
 
   void build() {
     // There may be a million, which a vector would copy as it grows; and some
@@ -169,10 +169,12 @@ private:
     if (parent == nobody || holder[parent] == nobody)
       return false;
     holder[i] = holder[parent];
-    // Hooks of saved tensors call `detach` before an op runs.
+    // Hooks of saved tensors call `detach` before the op runs. A dispatch mode
+    // calls the op, or has its result from before.
     StringRef name = nameOf(i);
-    name.consume_front("aten::");
-    partsOf[holder[i]] += name != "detach";
+    isOfHook[i] =
+        isOfHook[parent] || name == "detach" || name == "aten::detach";
+    partsOf[holder[i]] += !isOfHook[i] && name != "PythonDispatchMode";
     return true;
   }
 
@@ -191,7 +193,8 @@ private:
   }
 
   /// Marks recomputed ops as stopped that called and launched nothing, if
-  /// forward ops of the same name do.
+  /// forward ops of the same name do: the recomputation ended, or the result
+  /// was saved.
   void findStopped() {
     llvm::DenseSet<Name> calling;
     auto calls = [](const TracedProduct &product) {
@@ -703,6 +706,8 @@ private:
       productOf; ///< index into TracedStep::products, by event
   /// The outermost product around each event, as an event.
   std::vector<uint32_t> holder;
+  /// By event in a product: whether it is a hook of saved tensors, or in one.
+  std::vector<bool> isOfHook;
   llvm::DenseSet<uint32_t> duals; ///< see findDuals()
   /// By name and inputs of an event, and the shape behind it; see costAt().
   std::map<std::tuple<Name, uint32_t, const int64_t *, size_t>,

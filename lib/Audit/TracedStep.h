@@ -73,7 +73,7 @@ struct TracedProduct {
   /// the one with most gradients; see findRunAgain().
   bool isRunAgain = false;
   /// Whether the op began but did not run: recomputation stops when it has all
-  /// that it needs.
+  /// that it needs, and does not compute what is saved.
   bool isStopped = false;
   unsigned kernels = 0;
   int64_t nanoseconds = 0; ///< of its kernels, or of the op without a device

@@ -301,7 +301,7 @@ constexpr const char *meanings[] = {
     "a grouped convolution counts as one of its groups",
     "what checkpointing runs again counts, too: hardware FLOP, not model FLOP",
     "backward, fused attention makes its scores again: 5 products, not 4",
-    "an op that began and never ran",
+    "an op that began and never ran, or whose result was saved",
     "all of a square counts, of which a mask hides half",
     "padded tokens count as real ones",
     "a kernel works in tiles that reach beyond the matrix",

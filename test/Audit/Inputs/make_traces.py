@@ -421,6 +421,35 @@ other.op("aten::mm", [2, 16], [16, 16])
 other.op("aten::mm", [4, 16], [16, 2])
 other.write("of-other-sizes")
 
+# Selective activation checkpointing: the first layer runs again, the result of the second one is saved.
+selective = Trace()
+
+
+def dispatched(op, *dims, sequence, isSaved=False):
+    def inner():
+        if sequence > 2:
+            for operand in dims:
+                selective.around("cpu_op", "aten::detach", lambda: mode(lambda: selective.op("aten::detach", operand)))
+        mode(lambda: isSaved or selective.around("cpu_op", op, lambda: selective.op("aten::resolve_conj"), **operands))
+
+    operands = {"Input Dims": dims}
+    mode = lambda inner: selective.around("cpu_op", "PythonDispatchMode", inner)
+    selective.around("cpu_op", op, inner, **operands, **{"Sequence number": sequence})
+
+
+def again():
+    dispatched("aten::mm", [4, 8], [8, 16], sequence=3)
+    dispatched("aten::mm", [4, 16], [16, 2], sequence=4, isSaved=True)
+    selective.op("aten::mm", [16, 4], [4, 2])
+    selective.op("aten::mm", [4, 2], [2, 16])
+
+
+dispatched("aten::mm", [4, 8], [8, 16], sequence=1)
+dispatched("aten::mm", [4, 16], [16, 2], sequence=2)
+selective.node("MmBackward0", 2, again)
+selective.node("MmBackward0", 1, lambda: selective.op("aten::mm", [8, 4], [4, 16]))
+selective.write("selective")
+
 # Two steps of training in one of the profiler.
 twice = Trace()
 
