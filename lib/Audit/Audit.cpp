@@ -16,8 +16,6 @@
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <unordered_map>
-
 using namespace netc;
 using namespace netc::audit;
 using llvm::StringRef;
@@ -522,33 +520,36 @@ private:
   }
 
   void addUnknown() {
-    std::map<std::pair<bool, std::string>, Unknown> found;
-    auto add = [&](bool isKernel, StringRef name, int64_t nanoseconds) {
-      Unknown &unknown = found[{isKernel, name.str()}];
-      unknown.name = name.str();
-      unknown.isKernel = isKernel;
+    // By name in the trace, of which several may be shown as one.
+    std::map<std::pair<bool, trace::Name>, Unknown> times;
+    auto add = [&](bool isKernel, trace::Name name, int64_t nanoseconds) {
+      Unknown &unknown = times[{isKernel, name}];
       ++unknown.times;
       unknown.nanoseconds += nanoseconds;
     };
     for (const Row &row : audit.rows)
       if (row.isUnknown)
         for (unsigned i : row.products)
-          add(false,
-              trace::shownName(
-                  trace.names[trace.host[step.products[i].event].name]),
+          add(false, trace.host[step.products[i].event].name,
               step.products[i].nanoseconds);
-    std::unordered_map<trace::Name, std::string> suspected;
     for (const StepKernel &kernel : step.kernels) {
-      if (kernel.product)
-        continue;
       const trace::DeviceEvent &event = trace.kernels[kernel.kernel];
-      auto [name, isNew] = suspected.try_emplace(event.name);
-      if (isNew)
-        if (std::string base = kernelBaseName(trace.names[event.name]);
-            multipliesByName(base))
-          name->second = trace::shownName(base);
-      if (!name->second.empty())
-        add(true, name->second, event.duration);
+      if (!kernel.product)
+        add(true, event.name, event.duration);
+    }
+    std::map<std::pair<bool, std::string>, Unknown> found;
+    for (const auto &[key, all] : times) {
+      auto [isKernel, name] = key;
+      std::string text = isKernel ? kernelBaseName(trace.names[name])
+                                  : trace.names[name].str();
+      if (isKernel && !multipliesByName(text))
+        continue;
+      text = trace::shownName(text);
+      Unknown &unknown = found[{isKernel, text}];
+      unknown.name = text;
+      unknown.isKernel = isKernel;
+      unknown.times += all.times;
+      unknown.nanoseconds += all.nanoseconds;
     }
     for (auto &[key, unknown] : found)
       audit.unknown.push_back(std::move(unknown));

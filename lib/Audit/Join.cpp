@@ -9,8 +9,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
-#include <unordered_map>
-
 using namespace netc;
 using namespace netc::audit;
 using namespace netc::trace;
@@ -78,22 +76,7 @@ static Pairs align(size_t n, size_t m,
 namespace {
 constexpr uint32_t nobody = ~0u;
 
-/// The base names of kernels of a trace, each computed once.
-class BaseNames {
-public:
-  explicit BaseNames(const Trace &trace) : trace(trace) {}
-
-  StringRef operator[](Name kernel) {
-    auto [base, isNew] = bases.try_emplace(kernel);
-    if (isNew)
-      base->second = kernelBaseName(trace.names[kernel]);
-    return base->second;
-  }
-
-private:
-  const Trace &trace;
-  std::unordered_map<Name, std::string> bases;
-};
+using BaseNames = OncePerName<std::string>;
 
 /// A kernel in the order of launches.
 struct Launched : Extents {
@@ -212,7 +195,8 @@ std::vector<JoinedKernels>
 netc::audit::joinKernels(const Trace &timeline,
                          llvm::ArrayRef<uint32_t> kernels,
                          const Trace &counters) {
-  BaseNames names(timeline), otherNames(counters);
+  BaseNames names(timeline.names, kernelBaseName),
+      otherNames(counters.names, kernelBaseName);
   std::vector<Launched> first = launchedOf(timeline, kernels, names),
                         second = countedOf(counters, otherNames);
   std::vector<JoinedKernels> joined;

@@ -21,25 +21,34 @@ static bool namesAny(StringRef name, std::initializer_list<StringRef> words) {
       words, [&](StringRef word) { return name.contains_insensitive(word); });
 }
 
-static void nameKernel(Row &row, StringRef name) {
-  row.hasOtherAlgorithm |= namesAny(name, {"fft", "winograd"});
-  row.usesMatrixUnits |=
-      namesAny(name, {"tensorop", "hmma", "tf32", "s1688", "s16816", "h1688",
-                      "h16816", "h884", "s884", "gmma"});
+namespace {
+/// What the name of a kernel tells.
+struct Named {
+  bool hasOtherAlgorithm = false, usesMatrixUnits = false;
+  /// A product may also launch such kernels, to add a bias.
+  bool isElementwise = false;
+
+  static Named of(StringRef name) {
+    return {namesAny(name, {"fft", "winograd"}),
+            namesAny(name, {"tensorop", "hmma", "tf32", "s1688", "s16816",
+                            "h1688", "h16816", "h884", "s884", "gmma"}),
+            namesAny(name, {"elementwise_kernel", "epilogue::"})};
+  }
+};
+} // namespace
+
+static void nameKernel(Row &row, const Named &kernel) {
+  row.hasOtherAlgorithm |= kernel.hasOtherAlgorithm;
+  row.usesMatrixUnits |= kernel.usesMatrixUnits;
 }
 
 void Kernels::nameInRows() {
   std::vector<Row *> rowOf = audit.rowsOfProducts();
+  trace::OncePerName<Named> named(trace.names, Named::of);
   for (const StepKernel &kernel : step.kernels)
     if (kernel.product && rowOf[*kernel.product])
       nameKernel(*rowOf[*kernel.product],
-                 trace.names[trace.kernels[kernel.kernel].name]);
-}
-
-/// Whether a kernel is element-wise. A product may also launch such kernels,
-/// to add a bias.
-static bool isElementwiseKernel(StringRef kernel) {
-  return namesAny(kernel, {"elementwise_kernel", "epilogue::"});
+                 named[trace.kernels[kernel.kernel].name]);
 }
 
 void Kernels::addCounters(const trace::Trace &counters,
@@ -54,17 +63,18 @@ void Kernels::addCounters(const trace::Trace &counters,
     row.claims.resize(claim + 1);
   audit.claims[claim].isPartial = noteMissingCounters(audit, counters, kernels);
   std::vector<Row *> rowOf = audit.rowsOfProducts();
+  trace::OncePerName<Named> namedBy(counters.names, Named::of);
   Rational other;
   unsigned others = 0;
   for (const StepKernel &each : kernels) {
     const trace::CountedKernel &kernel = counters.counted[each.kernel];
-    StringRef name = counters.names[kernel.name];
+    const Named &named = namedBy[kernel.name];
     Rational flop = ordinaryFlop(counters, kernel).value_or(0);
-    if (each.product && rowOf[*each.product] && !isElementwiseKernel(name)) {
+    if (each.product && rowOf[*each.product] && !named.isElementwise) {
       Row &row = *rowOf[*each.product];
       row.claims[claim].flop += flop;
       row.claims[claim].isUnknown |= !countersMissing(counters, kernel).empty();
-      nameKernel(row, name);
+      nameKernel(row, named);
       continue;
     }
     other += flop;
@@ -74,22 +84,23 @@ void Kernels::addCounters(const trace::Trace &counters,
     audit.addOther(claim, other, std::to_string(others) + " other kernels");
 }
 
-/// The name of a kernel in rows. It is computed once for all launches.
-StringRef Kernels::rowNameOf(trace::Name kernel) {
+trace::Name Kernels::rowNameOf(trace::Name kernel) {
   auto [name, isNew] = rowNames.try_emplace(kernel);
-  if (isNew)
-    name->second = trace::shownName(kernelBaseName(trace.names[kernel]));
-  return name->second.empty() ? "?" : StringRef(name->second);
+  if (isNew) {
+    std::string text = trace::shownName(kernelBaseName(trace.names[kernel]));
+    name->second = shownNames.intern(text.empty() ? "?" : text);
+  }
+  return name->second;
 }
 
 void Kernels::addRows() {
-  llvm::StringMap<size_t> places;
+  llvm::DenseMap<trace::Name, size_t> places;
   for (const StepKernel &each : step.kernels) {
     const trace::DeviceEvent &kernel = trace.kernels[each.kernel];
-    StringRef name = rowNameOf(kernel.name);
+    trace::Name name = rowNameOf(kernel.name);
     auto [place, isNew] = places.try_emplace(name, audit.kernels.size());
     if (isNew)
-      audit.kernels.push_back({name.str(), 0, 0, nullptr});
+      audit.kernels.push_back({shownNames[name].str(), 0, 0, nullptr});
     KernelRow &row = audit.kernels[place->second];
     ++row.launches;
     row.nanoseconds += kernel.duration;
@@ -113,9 +124,9 @@ std::vector<std::vector<uint32_t>> Kernels::kernelsOfRows() const {
 }
 /// The kernels of each name.
 std::vector<std::vector<uint32_t>> Kernels::kernelsOfNames() {
-  llvm::StringMap<size_t> places;
+  llvm::DenseMap<trace::Name, size_t> places;
   for (auto [i, row] : llvm::enumerate(audit.kernels))
-    places[row.name] = i;
+    places[shownNames.intern(row.name)] = i;
   std::vector<std::vector<uint32_t>> lists(audit.kernels.size());
   for (const StepKernel &kernel : step.kernels)
     lists[places[rowNameOf(trace.kernels[kernel.kernel].name)]].push_back(
@@ -276,7 +287,7 @@ void Kernels::countAlone(std::optional<Rational> asked) {
   if (audit.run)
     addCountedStep(asked);
   std::vector<uint32_t> all;
-  llvm::MapVector<StringRef, std::vector<uint32_t>> byName;
+  llvm::MapVector<trace::Name, std::vector<uint32_t>> byName;
   std::optional<Rational> flop;
   std::vector<StepKernel> each;
   for (auto [i, kernel] : llvm::enumerate(trace.counted)) {
@@ -292,7 +303,7 @@ void Kernels::countAlone(std::optional<Rational> asked) {
   for (const auto &[name, kernels] : byName) {
     SummedLevels of = levelsOf(trace, kernels, audit.gpu);
     KernelRow &row = audit.kernels.emplace_back();
-    row.name = name.str();
+    row.name = shownNames[name].str();
     for (uint32_t i : kernels)
       row.launches += trace.counted[i].invocations;
     row.nanoseconds = of.kernelTime;

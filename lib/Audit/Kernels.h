@@ -7,8 +7,7 @@
 
 #include "lib/Audit/Audit.h"
 #include "lib/Audit/Join.h"
-
-#include <unordered_map>
+#include "llvm/ADT/DenseMap.h"
 
 namespace netc::audit {
 
@@ -36,7 +35,9 @@ public:
 
 private:
   void addCountedStep(std::optional<Rational> asked);
-  llvm::StringRef rowNameOf(trace::Name kernel);
+  /// The number in `shownNames` of a kernel's name in rows. It is computed once
+  /// for all launches.
+  trace::Name rowNameOf(trace::Name kernel);
   std::vector<std::vector<uint32_t>> kernelsOfRows() const;
   std::vector<std::vector<uint32_t>> kernelsOfNames();
   llvm::StringRef deviceOfRun() const;
@@ -48,8 +49,8 @@ private:
   Audit &audit;
   const trace::Trace &trace;
   const TracedStep &step;
-  /// See rowNameOf(). Another map would move the strings.
-  std::unordered_map<trace::Name, std::string> rowNames;
+  trace::Names shownNames;
+  llvm::DenseMap<trace::Name, trace::Name> rowNames; ///< see rowNameOf()
 };
 
 } // namespace netc::audit

@@ -621,6 +621,7 @@ private:
       std::vector<Interval> intervals;
     };
     std::map<int32_t, Intervals> byDevice;
+    OncePerName<bool> communicates(trace.names, isCommunication);
     double seconds = 0, efficient = 0, occupied = 0;
     Levels &levels = step.levels;
     for (auto [index, kernel] : llvm::enumerate(trace.kernels)) {
@@ -639,8 +640,8 @@ private:
       Intervals &device = byDevice[kernel.device];
       ++device.times.kernels;
       device.times.sum += kernel.duration;
-      device.intervals.push_back({kernel.start, kernel.end(),
-                                  isCommunication(trace.names[kernel.name])});
+      device.intervals.push_back(
+          {kernel.start, kernel.end(), communicates[kernel.name]});
       bool isFirst = step.kernels.empty();
       step.kernelsStart =
           isFirst ? kernel.start : std::min(step.kernelsStart, kernel.start);

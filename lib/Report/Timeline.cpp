@@ -79,14 +79,17 @@ private:
     for (const Row &row : audit.rows)
       for (unsigned product : row.products)
         rowOf[product] = &row;
+    trace::OncePerName<std::string> names(
+        audit.trace->names, [](StringRef name) {
+          return shortened(trace::shownName(name), 80, Keep::First);
+        });
     std::map<std::pair<int32_t, int32_t>, Lane> byStream;
     for (const StepKernel &each : audit.step.kernels) {
       const trace::DeviceEvent &kernel = audit.trace->kernels[each.kernel];
       const Row *row = each.product ? rowOf[*each.product] : nullptr;
-      StringRef name = audit.trace->names[kernel.name];
       byStream[{kernel.device, kernel.stream}].spans.push_back(
           {kernel.start, kernel.duration, row,
-           shortened(trace::shownName(name), 80, Keep::First) +
+           names[kernel.name] +
                (row ? "\n" + titleOf(*row, kernel.duration) : "")});
       // A kernel may end after its step on the host, or, if clocks differ,
       // start before it.

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace netc::trace {
@@ -38,6 +39,26 @@ public:
 private:
   llvm::StringMap<Name> numbers;
   std::vector<llvm::StringRef> texts;
+};
+
+/// What a function says of texts. It is called once for each, since a name may
+/// be long, and that of a million kernels.
+template <typename Said> class OncePerName {
+public:
+  OncePerName(const Names &names, Said (*of)(llvm::StringRef))
+      : names(names), of(of) {}
+
+  const Said &operator[](Name name) {
+    auto [known, isNew] = said.try_emplace(name);
+    if (isNew)
+      known->second = of(names[name]);
+    return known->second;
+  }
+
+private:
+  const Names &names;
+  Said (*of)(llvm::StringRef);
+  std::unordered_map<Name, Said> said;
 };
 
 /// A range in an array that several objects share.

@@ -251,6 +251,15 @@ private:
       }
   }
 
+  /// The number of a text. Events that refer to one text have the same bytes,
+  /// which are read once.
+  Name intern(StringRef text) {
+    auto [known, isNew] = interned.try_emplace({text.data(), text.size()});
+    if (isNew)
+      known->second = trace.names.intern(text);
+    return known->second;
+  }
+
   bool isFull() const {
     return trace.host.size() + trace.kernels.size() >= limits.maxEvents;
   }
@@ -265,20 +274,28 @@ private:
     kept.kind = event->name.starts_with("Memcpy")   ? DeviceEvent::Copy
                 : event->name.starts_with("Memset") ? DeviceEvent::Set
                                                     : DeviceEvent::Kernel;
-    kept.name = trace.names.intern(event->name.empty() ? "?" : event->name);
-    kept.op = trace.names.intern(event->path.empty() ? event->op : event->path);
+    kept.name = intern(event->name.empty() ? "?" : event->name);
+    kept.op = intern(event->path.empty() ? event->op : event->path);
     kept.start = event->start;
     kept.duration = event->duration;
     kept.correlation = event->correlation;
     kept.device = device;
     kept.stream = stream;
-    kept.extents = trace.addExtents(
-        {sizesIn(event->details, "grid:"), sizesIn(event->details, "block:")});
+    kept.extents = extentsIn(event->details);
     kept.counters = {uint32_t(trace.counters.size()),
                      uint32_t(event->counters.size())};
     trace.counters.insert(trace.counters.end(), event->counters.begin(),
                           event->counters.end());
     return true;
+  }
+
+  /// The same for the grid and the block that a text states.
+  uint32_t extentsIn(StringRef details) {
+    auto [known, isNew] = extents.try_emplace({details.data(), details.size()});
+    if (isNew)
+      known->second = trace.addExtents(
+          {sizesIn(details, "grid:"), sizesIn(details, "block:")});
+    return known->second;
   }
 
   /// Parses `grid:1280,1,1 block:256,1,1 ..`.
@@ -314,7 +331,7 @@ private:
     }
     HostEvent &kept = trace.host.emplace_back();
     kept.kind = HostEvent::Launch;
-    kept.name = trace.names.intern(event->name);
+    kept.name = intern(event->name);
     kept.thread = *thread;
     kept.start = event->start;
     kept.duration = event->duration;
@@ -328,6 +345,8 @@ private:
   bool isDevice = false;
   int32_t device = 0;
   std::optional<uint32_t> thread;
+  llvm::DenseMap<std::pair<const char *, size_t>, Name> interned;
+  llvm::DenseMap<std::pair<const char *, size_t>, uint32_t> extents;
   std::map<uint64_t, StringRef> events, stats; ///< names by id
 };
 } // namespace

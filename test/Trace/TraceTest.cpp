@@ -163,6 +163,22 @@ TEST(Trace, EqualProductsShareTheirCost) {
 }
 
 /// Phases B and E instead of X: an end is of what began last on its thread.
+TEST(Trace, NamesAreReadOnce) {
+  static int calls;
+  calls = 0;
+  Names names;
+  Name one = names.intern("gemm"), other = names.intern("softmax");
+  OncePerName<size_t> sizes(names, [](llvm::StringRef name) {
+    ++calls;
+    return name.size();
+  });
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(sizes[one], 4u);
+    EXPECT_EQ(sizes[other], 7u);
+  }
+  EXPECT_EQ(calls, 2);
+}
+
 TEST(Trace, EventsMayBeTwo) {
   auto event = [](const char *phase, const char *name, int thread, int time) {
     return std::string(R"({"ph": ")") + phase +
