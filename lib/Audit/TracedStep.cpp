@@ -6,6 +6,7 @@
 
 #include "lib/Audit/Flop.h"
 #include "lib/Audit/OpNames.h"
+#include "lib/Audit/OpTree.h"
 #include "lib/Audit/OpenEvents.h"
 #include "lib/Audit/StepRange.h"
 #include "llvm/ADT/DenseMap.h"
@@ -19,56 +20,6 @@ using namespace netc;
 using namespace netc::audit;
 using namespace netc::trace;
 using llvm::StringRef;
-
-//===----------------------------------------------------------------------===//
-// The tree of ops
-//===----------------------------------------------------------------------===//
-
-static constexpr uint32_t nobody = ~0u;
-
-namespace {
-/// The host events of a step, nested by time, as trees for each thread.
-struct Tree {
-  std::vector<uint32_t> order;  ///< events by thread and start
-  std::vector<uint32_t> parent; ///< by event; `nobody` for roots
-
-  Tree(const Trace &trace, const TracedStep &step)
-      : parent(trace.host.size(), nobody) {
-    for (auto [i, event] : llvm::enumerate(trace.host))
-      if (event.start >= step.start && event.start < step.end &&
-          event.kind != HostEvent::Module)
-        order.push_back(i);
-    llvm::sort(order, [&](uint32_t i, uint32_t j) {
-      const HostEvent &a = trace.host[i], &b = trace.host[j];
-      return std::make_tuple(a.thread, a.start, -a.duration, a.external, i) <
-             std::make_tuple(b.thread, b.start, -b.duration, b.external, j);
-    });
-    OpenEvents open(trace);
-    for (uint32_t i : order) {
-      llvm::ArrayRef<uint32_t> around =
-          open.around(trace.host[i], /*isWhole=*/true);
-      if (!around.empty())
-        parent[i] = around.back();
-      open.push(i);
-    }
-  }
-
-  /// The innermost of event `i` and its ancestors for which `is` holds; else
-  /// `nobody`.
-  template <typename Is> uint32_t around(uint32_t i, Is is) const {
-    while (i != nobody && !is(i))
-      i = parent[i];
-    return i;
-  }
-};
-} // namespace
-
-/// The name of a backward node of autograd; empty if the event is none.
-static StringRef nodeOf(StringRef name) {
-  if (name.consume_front("autograd::engine::evaluate_function: "))
-    return name;
-  return !name.contains("::") && name.contains("Backward") ? name : "";
-}
 
 namespace {
 class Builder {
@@ -232,11 +183,8 @@ private:
     }
     if (trace.hasTimes)
       product.nanoseconds = trace.host[i].duration;
-    uint32_t node =
-        tree.around(i, [&](uint32_t i) { return !nodeOf(nameOf(i)).empty(); });
-    uint32_t numbered = tree.around(node == nobody ? i : node, [&](uint32_t i) {
-      return trace.host[i].sequence >= 0;
-    });
+    uint32_t node = tree.around[i].node;
+    uint32_t numbered = tree.around[node == nobody ? i : node].numbered;
     if (numbered != nobody)
       product.sequence = trace.host[numbered].sequence;
     if (node != nobody) {
@@ -257,7 +205,7 @@ private:
     }
     // An optimizer may run a closure, whose ops have numbers.
     if (product.phase == TracedProduct::Forward && product.sequence < 0 &&
-        originOf(i) == CountedEvent::InOptimizer)
+        tree.around[i].has(OpTree::Around::Optimizer))
       product.phase = TracedProduct::Update;
     product.ownPhase = ownPhaseOf(trace, trace.host[i]);
     if (!product.ownPhase.empty())
@@ -280,22 +228,10 @@ private:
     product.costEvent = i;
     product.cost = costAt(i);
     product.operand = unfolded(i, product.cost->operand);
-    if (tree.around(i, [&](uint32_t i) {
-          return hidesFromCounter(nameOf(i));
-        }) != nobody)
+    if (tree.around[i].has(OpTree::Around::Hidden))
       product.ownCost().counter = 0;
-    if (tree.around(i, [&](uint32_t i) { return isOfSparse(i); }) != nobody)
+    if (tree.around[i].has(OpTree::Around::Sparse))
       forgetCost(product);
-  }
-
-  /// Whether an event is an op of sparse tensors. A product of compressed rows
-  /// is called like any other, and asks for their indices. A range or a module
-  /// may have any name.
-  bool isOfSparse(uint32_t i) const {
-    StringRef name = nameOf(i);
-    return isOp(i) && name.consume_front("aten::") &&
-           (name.contains("sparse") || name == "crow_indices" ||
-            name == "ccol_indices" || name == "_nnz");
   }
 
   /// A product with a sparse operand takes less than one of its shapes.
@@ -310,7 +246,7 @@ private:
   /// is what runs.
   void takeWhole(uint32_t i) {
     TracedProduct &product = step.products[productOf[holder[i]]];
-    if (isOfSparse(i))
+    if (tree.around[i].has(OpTree::Around::Sparse))
       forgetCost(product);
     if (!isOp(i) || productKindOf(trace, trace.host[i]) != product.kind)
       return;
@@ -410,8 +346,9 @@ private:
   llvm::ArrayRef<int64_t> unfolded(uint32_t i,
                                    llvm::ArrayRef<int64_t> operand) const {
     Rational elements = elementsOf(operand);
+    int tries = 64;
     for (i = tree.parent[i];
-         i != nobody && isOp(i) && nameOf(i).contains("::") &&
+         i != nobody && tries-- && isOp(i) && nameOf(i).contains("::") &&
          nodeOf(nameOf(i)).empty();
          i = tree.parent[i])
       for (unsigned k = 0; k < trace.inputsOf(trace.host[i]).shapes.size; ++k)
@@ -539,7 +476,7 @@ private:
         continue;
       if (event == nobody) {
         if (flop)
-          step.others.push_back({i, originOf(i), *flop});
+          step.others.push_back({i, tree.around[i].origin(), *flop});
         continue;
       }
       ProfilerCount &count = counts[productOf[event]];
@@ -562,23 +499,6 @@ private:
         known = std::make_shared<ProfilerCount>(count);
       product.profiler = known;
     }
-  }
-
-  CountedEvent::Origin originOf(uint32_t i) const {
-    auto isIn = [&](auto is) {
-      return tree.around(i, [&](uint32_t i) { return is(nameOf(i)); }) !=
-             nobody;
-    };
-    if (isIn([](StringRef name) { return name.starts_with("Optimizer."); }))
-      return CountedEvent::InOptimizer;
-    if (isIn([](StringRef name) {
-          return name.contains("_loss") || name.contains("cross_entropy") ||
-                 name.contains("NllLoss");
-        }))
-      return CountedEvent::InLoss;
-    if (isIn([](StringRef name) { return name.contains("DataLoader"); }))
-      return CountedEvent::InData;
-    return CountedEvent::InNetwork;
   }
 
   //===--------------------------------------------------------------------===//
@@ -702,7 +622,7 @@ private:
 
   const Trace &trace;
   TracedStep &step;
-  Tree tree;
+  OpTree tree;
   std::vector<uint32_t>
       productOf; ///< index into TracedStep::products, by event
   /// The outermost product around each event, as an event.

@@ -162,6 +162,33 @@ TEST(Trace, EqualProductsShareTheirCost) {
   EXPECT_EQ(step.products[0].cost->flop->str(), "48");
 }
 
+/// Marks that two threads give at the same times. What is around a product is
+/// not searched again for each.
+TEST(Trace, RangesMayNestAsDeepAsThereAreEvents) {
+  constexpr int many = 50'000;
+  Trace trace;
+  trace.threads.resize(2);
+  for (int i = 0; i < many; ++i) {
+    HostEvent &mark = trace.host.emplace_back();
+    mark.kind = HostEvent::Annotation;
+    mark.name = trace.names.intern("ProfilerStep#" + std::to_string(i));
+    mark.thread = i % 2;
+    mark.duration = many + 1;
+  }
+  uint32_t inputs =
+      trace.addInputs({trace.addShapes({{2, 3}, {3, 4}}), {}, {}});
+  for (int i = 0; i < many; ++i) {
+    HostEvent &op = trace.host.emplace_back();
+    op.name = trace.names.intern("aten::mm");
+    op.inputs = inputs;
+    op.start = i;
+    op.duration = 1;
+  }
+  TracedStep step = traceStep(trace);
+  EXPECT_EQ(step.products.size(), size_t(many));
+  EXPECT_EQ(step.products.back().node, "");
+}
+
 /// Phases B and E instead of X: an end is of what began last on its thread.
 TEST(Trace, NamesAreReadOnce) {
   static int calls;
