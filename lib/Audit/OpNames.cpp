@@ -57,6 +57,12 @@ bool netc::audit::movesData(StringRef op) {
   return op.consume_front("aten::") && llvm::is_contained(ops, op);
 }
 
+StringRef netc::audit::nodeOf(StringRef name) {
+  if (name.consume_front("autograd::engine::evaluate_function: "))
+    return name;
+  return !name.contains("::") && name.contains("Backward") ? name : "";
+}
+
 bool netc::audit::isTemplate(StringRef op) {
   return op.starts_with("triton_tem_");
 }

@@ -9,6 +9,9 @@
 
 namespace netc::audit {
 
+/// The name of a backward node of autograd; empty if the event is none.
+llvm::StringRef nodeOf(llvm::StringRef name);
+
 /// Whether an op makes a view, copies or adds. Such ops stand between the parts
 /// of one product.
 bool movesData(llvm::StringRef op);

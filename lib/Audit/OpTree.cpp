@@ -12,12 +12,6 @@ using namespace netc::audit;
 using namespace netc::trace;
 using llvm::StringRef;
 
-StringRef netc::audit::nodeOf(StringRef name) {
-  if (name.consume_front("autograd::engine::evaluate_function: "))
-    return name;
-  return !name.contains("::") && name.contains("Backward") ? name : "";
-}
-
 /// Whether an op is one of sparse tensors. A product of compressed rows is
 /// called like any other, and asks for their indices.
 static bool isOfSparse(StringRef op) {

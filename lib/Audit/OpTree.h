@@ -11,9 +11,6 @@ namespace netc::audit {
 
 constexpr uint32_t nobody = ~0u;
 
-/// The name of a backward node of autograd; empty if the event is none.
-llvm::StringRef nodeOf(llvm::StringRef name);
-
 /// The host events of a step, nested by time, as trees for each thread.
 struct OpTree {
   /// What is around an event, itself included.

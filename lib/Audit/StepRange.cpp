@@ -4,6 +4,7 @@
 
 #include "lib/Audit/StepRange.h"
 
+#include "lib/Audit/OpNames.h"
 #include "lib/Trace/Read.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -46,6 +47,71 @@ static std::vector<Marked> markedBy(const Trace &trace, Is is) {
   return marked;
 }
 
+namespace {
+/// What tells whether a step is over.
+struct Work {
+  enum Kind { Node, Update, Forward };
+  int64_t start, end;
+  Kind kind;
+};
+} // namespace
+
+/// The steps of optimizers, in order, and the ops and nodes of autograd of a
+/// trace, by start.
+static std::vector<Work> workOf(const Trace &trace,
+                                llvm::ArrayRef<Marked> updates) {
+  std::vector<Work> works;
+  for (const Marked &update : updates)
+    works.push_back({update.start, update.end, Work::Update});
+  OncePerName<bool> isNode(
+      trace.names, [](StringRef name) { return !nodeOf(name).empty(); });
+  for (const HostEvent &event : trace.host)
+    if (event.kind == HostEvent::Op)
+      if (bool node = isNode[event.name];
+          node || event.sequence >= 0 || !trace.hasSequence)
+        works.push_back(
+            {event.start, event.end(), node ? Work::Node : Work::Forward});
+  llvm::sort(works, [](const Work &a, const Work &b) {
+    return std::make_tuple(a.start, -a.end, a.kind) <
+           std::make_tuple(b.start, -b.end, b.kind);
+  });
+  return works;
+}
+
+/// An optimizer may step in a backward pass, once for each parameter, by hooks
+/// of gradients. Makes one of such steps, to the end of the pass.
+static void joinWithinBackward(const Trace &trace,
+                               std::vector<Marked> &updates) {
+  std::vector<Marked> joined;
+  int64_t endOfNodes = INT64_MIN, endOfUpdate = INT64_MIN;
+  bool isOpen = false; // whether no forward op follows an update
+  bool goesOn = false; // whether the backward pass does behind an update
+  for (const Work &work : workOf(trace, updates))
+    switch (work.kind) {
+    case Work::Node:
+      endOfNodes = std::max(endOfNodes, work.end);
+      goesOn |= isOpen && work.end > endOfUpdate;
+      if (isOpen && goesOn)
+        joined.back().end = std::max(joined.back().end, work.end);
+      break;
+    case Work::Forward:
+      // What a node runs again, or an optimizer by a closure, is no next step.
+      isOpen &= work.start < std::max(endOfNodes, endOfUpdate);
+      break;
+    case Work::Update:
+      if (isOpen && goesOn)
+        joined.back().end = std::max(joined.back().end, work.end);
+      else
+        joined.push_back(
+            {work.start, std::max(work.end, endOfNodes), updates.front().name});
+      endOfUpdate = work.end;
+      goesOn = endOfNodes > endOfUpdate;
+      isOpen = true;
+      break;
+    }
+  updates = std::move(joined);
+}
+
 /// Steps from the end of one optimizer's step to that of the next. What
 /// precedes the first is left out, since the profiler may have cut it. None if
 /// there are fewer than two optimizer's steps.
@@ -63,6 +129,7 @@ static std::vector<Marked> markedByOptimizer(const Trace &trace) {
   std::string name = updates.back().name;
   llvm::erase_if(updates,
                  [&](const Marked &each) { return each.name != name; });
+  joinWithinBackward(trace, updates);
   for (size_t i = 1; i < updates.size(); ++i)
     steps.push_back({updates[i - 1].end, updates[i].end,
                      "optimizer step " + std::to_string(i + 1)});

@@ -465,6 +465,25 @@ def training():
 twice.around("user_annotation", "ProfilerStep#1", training)
 twice.write("two-steps")
 
+# An optimizer that steps in the backward pass, once for each parameter, by hooks of their gradients.
+hooked = Trace()
+
+
+def updated():
+    step = lambda: hooked.around("user_annotation", "Optimizer.step#SGD.step", lambda: None)
+    hooked.around("cpu_op", "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", step)
+
+
+for number in 1, 2, 3:
+    hooked.op("aten::mm", [4, 8], [8, 16], sequence=2 * number)
+    hooked.op("aten::mm", [4, 16], [16, 2], sequence=2 * number + 1)
+    last = lambda: [hooked.op("aten::mm", [16, 4], [4, 2]), hooked.op("aten::mm", [4, 2], [2, 16])]
+    hooked.node("MmBackward0", 2 * number + 1, last)
+    updated()
+    hooked.node("MmBackward0", 2 * number, lambda: hooked.op("aten::mm", [8, 4], [4, 16]))
+    updated()
+hooked.write("hooked")
+
 # Names with paths.
 private = Trace()
 private.op("/home/somebody/ops::linear", [2, 3])
