@@ -123,6 +123,8 @@ public:
 
 private:
   llvm::Error matchesNothing() const {
+    if (std::optional<StringRef> why = hiddenByCompiler(audit))
+      return trace::fail({"trace-matches-nothing", why->str()});
     if (step.isAskedFor && step.products.empty())
       return trace::fail(
           {"trace-matches-nothing",

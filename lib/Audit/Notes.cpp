@@ -5,6 +5,7 @@
 #include "lib/Audit/Notes.h"
 
 #include "lib/Analysis/Run.h"
+#include "lib/Audit/OpNames.h"
 #include "lib/Audit/Passes.h"
 #include "lib/Audit/Sizes.h"
 #include "lib/Audit/Utilization.h"
@@ -265,20 +266,43 @@ static void noteAbovePeak(Audit &audit) {
              "algorithm");
 }
 
+std::optional<StringRef> netc::audit::hiddenByCompiler(const Audit &audit) {
+  const trace::Trace &trace = *audit.trace;
+  const TracedStep &step = audit.step;
+  if (!step.products.empty() ||
+      llvm::none_of(trace.host, [&](const trace::HostEvent &event) {
+        return event.start >= step.start && event.start < step.end &&
+               isCompiledGraph(trace.names[event.name]);
+      }))
+    return std::nullopt;
+  return StringRef(
+      "the step runs a compiled graph, and the trace does not show "
+      "the ops inside: what it multiplies is not known; record it "
+      "without torch.compile");
+}
+
+static bool hasOps(const trace::Trace &trace) {
+  return llvm::any_of(trace.host, [](const trace::HostEvent &event) {
+    return event.kind == trace::HostEvent::Op;
+  });
+}
+
 /// Notes that the trace has no shapes, and how to record them.
 static void noteShapes(Audit &audit) {
   const trace::Trace &trace = *audit.trace;
+  if (std::optional<StringRef> why = hiddenByCompiler(audit))
+    return note(audit, "compiled", *why);
   if (trace.hasShapes ||
       llvm::any_of(audit.step.products, [](const TracedProduct &product) {
         return product.cost->flop.has_value();
       }))
     return;
-  if (llvm::none_of(trace.host, [](const trace::HostEvent &event) {
-        return event.kind == trace::HostEvent::Op;
-      }))
+  if (!hasOps(trace))
     return note(audit, "no-ops",
-                "the trace has kernels and no ops: what they multiply is not "
-                "known");
+                trace.kernels.empty()
+                    ? "the trace has neither ops nor kernels of a device"
+                    : "the trace has kernels and no ops: what they multiply is "
+                      "not known");
   StringRef hint =
       trace.format == "nsys-sqlite"
           ? "; emit_nvtx(record_shapes=True) writes them"
@@ -384,7 +408,7 @@ void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
   if (!trace.hasTimes)
     note(audit, "no-times",
          "the trace has no times: it tells the order of ops");
-  else if (trace.kernels.empty())
+  else if (trace.kernels.empty() && hasOps(trace))
     note(audit, "no-kernels",
          "the trace has no kernels of a device: times are "
          "those of ops on the host");

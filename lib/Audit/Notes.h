@@ -17,6 +17,9 @@ void note(Audit &audit, llvm::StringRef id, const llvm::Twine &text);
 void noteDamage(Audit &audit, const trace::Trace &file,
                 llvm::StringRef name = "");
 
+/// Why a step shows no product, if it runs a compiled graph.
+std::optional<llvm::StringRef> hiddenByCompiler(const Audit &audit);
+
 /// Notes products that have the FLOP of the specification and other sizes.
 void noteOtherSizes(Audit &audit, llvm::ArrayRef<SpecifiedProduct> specified,
                     llvm::ArrayRef<Match> matches);

@@ -63,6 +63,10 @@ StringRef netc::audit::nodeOf(StringRef name) {
   return !name.contains("::") && name.contains("Backward") ? name : "";
 }
 
+bool netc::audit::isCompiledGraph(StringRef name) {
+  return name.contains("CompiledFxGraph") || name.contains("Torch-Compiled");
+}
+
 bool netc::audit::isTemplate(StringRef op) {
   return op.starts_with("triton_tem_");
 }

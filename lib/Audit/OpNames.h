@@ -16,6 +16,9 @@ llvm::StringRef nodeOf(llvm::StringRef name);
 /// of one product.
 bool movesData(llvm::StringRef op);
 
+/// Whether a range or an op is that of a graph that PyTorch has compiled.
+bool isCompiledGraph(llvm::StringRef name);
+
 /// Whether an op is a kernel from a template of Inductor.
 bool isTemplate(llvm::StringRef op);
 

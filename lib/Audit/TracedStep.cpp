@@ -430,10 +430,8 @@ private:
   bool isNamedByUser(uint32_t i) const {
     StringRef name = nameOf(i);
     // PyTorch names steps, and what its compiler generates.
-    constexpr StringRef others[] = {"ProfilerStep#", "Optimizer.",
-                                    "CompiledFxGraph", "Torch-Compiled"};
-    return llvm::none_of(others,
-                         [&](StringRef other) { return name.contains(other); });
+    return !name.contains("ProfilerStep#") && !name.contains("Optimizer.") &&
+           !isCompiledGraph(name);
   }
 
   void findDropped() {

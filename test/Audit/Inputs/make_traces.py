@@ -752,6 +752,29 @@ unequal.write("evaluated")
 closure.around("user_annotation", "Optimizer.step#LBFGS.step", lambda: passes(closure, 4, 4))
 closure.write("closure")
 
+# A compiled graph whose products are in a kernel that the trace does not show; marks alone; two ranks of one step; more
+# devices and ops than a picture has.
+graph, marks, many = Trace(), Trace(), Trace()
+call = lambda: graph.event("user_annotation", "## Call CompiledFxGraph f00d ##")
+compiled = lambda: graph.around("cpu_op", "Torch-Compiled Region: 0/0", call)
+graph.around("user_annotation", "ProfilerStep#1", compiled)
+graph.write("compiled-graph")
+marks.event("user_annotation", "ProfilerStep#1")
+marks.write("marks")
+one = Trace().op("aten::mm", [2, 3], [3, 4])
+for rank, examples in (0, 4), (1, 3):
+    shared = Trace()
+    ahead(shared, examples)
+    shared.write(f"rank{rank}", distributedInfo={"backend": "nccl", "rank": rank, "world_size": 2})
+for stream in range(40):
+    many.op("mine::scale", [2, 3], kernels=[("gemm" if stream % 2 else "scale", 5)])
+    many.events[-1]["args"].update(stream=stream, device=stream)
+many.write("many-devices")
+bars = Trace()
+bars.event("user_annotation", "ProfilerStep#1", 50000)
+bars.events += [dict(one, ts=2 * at, dur=1) for at in range(20007)]
+bars.write("many-ops")
+
 # A tool that counted additions and no multiply-adds.
 counted("no-ffma", "gemm", **{FMA.replace("ffma", "fadd"): "64"})
 
