@@ -22,6 +22,7 @@ public:
                   llvm::ArrayRef<const audit::Audit *> audits = {});
 
   std::vector<std::string> tracesOf(mlir::Operation *run) const override;
+  bool haveTraces() const override { return !audits.empty(); }
   std::variant<Answer, Message> ask(const Question &) const override;
 
 private:

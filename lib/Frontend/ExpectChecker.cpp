@@ -56,6 +56,8 @@ Value ExpectChecker::answer(Tree *at, const Subject &subject) {
     std::vector<std::string> traces = results.tracesOf(question.subject);
     // Without a trace only the names in a query are checked.
     asked.ofLeftOut |= traces.empty();
+    if (traces.empty() && results.haveTraces())
+      asked.untraced = subject.symbol;
     question.trace = std::min(trace, traces.size() - 1);
     if (traces.size() > asked.traces.size())
       asked.traces = std::move(traces);
@@ -333,6 +335,8 @@ std::optional<Verdict> ExpectChecker::check(const Expectation &expectation) {
 std::vector<Verdict> ExpectChecker::checkAll() {
   std::vector<Verdict> verdicts;
   size_t ofOverridden = 0;
+  std::vector<Tree *> ofUntraced;
+  std::set<std::string> untraced;
   for (const Expectation &expectation : e.program.expectations) {
     trace = 0;
     do
@@ -340,7 +344,17 @@ std::vector<Verdict> ExpectChecker::checkAll() {
         verdicts.push_back(std::move(*verdict));
     while (++trace < asked.traces.size());
     ofOverridden += asked.ofOverridden;
+    if (!asked.untraced.empty()) {
+      ofUntraced.push_back(expectation.tree);
+      untraced.insert("`" + asked.untraced + "`");
+    }
   }
+  if (!ofUntraced.empty())
+    netc::warn(netc::locationOf(ofUntraced.front()), "",
+               WarningId::ExpectsLeftOut)
+        << "left out: " << ofUntraced.size() << " of "
+        << e.program.expectations.size() << " expects, which are about a trace "
+        << "of " << llvm::join(untraced, ", ") << "; `--trace` names none";
   if (ofOverridden) {
     auto first =
         llvm::find_if(e.commandLine.overrides,

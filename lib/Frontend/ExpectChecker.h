@@ -35,6 +35,8 @@ private:
     std::set<std::string> runs;
     std::vector<std::string> traces; ///< of the run that has most
     bool ofLeftOut = false, ofOverridden = false;
+    /// A run whose trace it asks about, if all traces are of other runs.
+    std::string untraced;
     bool isWrong = false; ///< whether it asks for what there is not
   };
 

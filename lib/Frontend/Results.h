@@ -51,6 +51,8 @@ public:
   virtual std::vector<std::string> tracesOf(mlir::Operation *run) const {
     return {};
   }
+  /// Whether there are traces, be they of other runs.
+  virtual bool haveTraces() const { return false; }
   virtual std::variant<Answer, Message> ask(const Question &) const = 0;
 };
 
