@@ -405,6 +405,12 @@ void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
          "kernels that belong to no step, since the trace has no launch of "
          "them: " +
              llvm::Twine(audit.step.unlaunched));
+  if (trace.rank && trace.ranks > 1)
+    note(audit, "rank",
+         llvm::formatv("the trace is of rank {0} of {1} that run the step "
+                       "together: counts are of its part alone",
+                       *trace.rank, trace.ranks)
+             .str());
   if (!trace.hasTimes)
     note(audit, "no-times",
          "the trace has no times: it tells the order of ops");

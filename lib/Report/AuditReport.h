@@ -64,8 +64,8 @@ struct BatchRow {
   /// Bytes by the specification.
   std::optional<Rational> specified;
 };
-/// The rows by ascending batch size. Empty if there is only one size, or no
-/// specification.
+/// The rows by ascending batch size. Empty if there is only one size, no
+/// specification, or if the traces are of several ranks of one job.
 std::vector<BatchRow> batchRows(llvm::ArrayRef<const audit::Audit *> audits);
 
 /// Writes the report of traces on a page.

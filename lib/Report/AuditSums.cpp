@@ -146,6 +146,14 @@ std::vector<LevelRow> netc::levelRows(const Audit &audit) {
   return rows;
 }
 
+/// Whether traces are of processes that train together: each has a part of one
+/// batch.
+static bool areRanks(llvm::ArrayRef<const Audit *> audits) {
+  return !llvm::all_equal(llvm::map_range(audits, [](const Audit *audit) {
+    return audit->trace->rank.value_or(0);
+  }));
+}
+
 std::vector<BatchRow>
 netc::batchRows(llvm::ArrayRef<const audit::Audit *> audits) {
   std::vector<BatchRow> rows;
@@ -162,7 +170,8 @@ netc::batchRows(llvm::ArrayRef<const audit::Audit *> audits) {
   llvm::stable_sort(rows, [](const BatchRow &a, const BatchRow &b) {
     return a.batch < b.batch;
   });
-  if (rows.empty() || rows.front().batch == rows.back().batch)
+  if (rows.empty() || rows.front().batch == rows.back().batch ||
+      areRanks(audits))
     rows.clear();
   return rows;
 }

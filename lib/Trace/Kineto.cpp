@@ -105,6 +105,12 @@ private:
       return inside() > 4 || memberOfEvent(text);
     if (depth() == 3 && keyAt(1) == "deviceProperties")
       deviceProperty(keyAt(3), text);
+    if (depth() == 2 && keyAt(1) == "distributedInfo") {
+      if (keyAt(2) == "rank")
+        trace.rank = integerIn(text);
+      else if (keyAt(2) == "world_size")
+        trace.ranks = integerIn(text).value_or(1);
+    }
     // `tool` of a trace by netc. Other texts there may be private.
     if (depth() == 1 && !isList && keyAt(1) == "tool" && text == "netc")
       trace.tool = text.str();

@@ -198,6 +198,10 @@ struct Trace {
   std::string tool;   ///< `PyTorch Profiler`
   std::string device; ///< `Tesla V100-SXM2-32GB`; empty if not recorded
   int64_t devices = 0;
+  /// Of a process that trains together with others: its number, and how many
+  /// they are.
+  std::optional<int64_t> rank;
+  int64_t ranks = 1;
   std::optional<int64_t> sms;
   std::string capability; ///< of CUDA, `8.0`; empty if unknown
   int64_t dies = 1;       ///< XCDs of an Instinct; each counts cycles
