@@ -450,6 +450,10 @@ static void writeLevels(Page &page, const Audit &audit) {
             return shareText(Rational::fraction(time, step.duration()));
           },
           "");
+  if (levels.devices.size() > mostDevices)
+    lines.add(
+        "", fmt::format("and {} other devices",
+                        exact(Rational(levels.devices.size() - mostDevices))));
   if (std::optional<Rational> exactly =
           modelUtilization(audit, audit.ranModel)) {
     lines.add("MFU", shareText(*exactly) + " by the exact count");

@@ -4,6 +4,8 @@
 
 #include "lib/Report/AuditPictures.h"
 
+#include "lib/Audit/Join.h"
+#include "lib/Audit/OpNames.h"
 #include "lib/Report/Format.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -20,6 +22,7 @@ struct Span {
   int64_t start, duration;
   const Row *row; ///< null if it belongs to no product
   std::string title;
+  bool mayMultiply = false; ///< of a kernel of no product, by its name
 };
 
 /// The bars of one thread or stream.
@@ -34,7 +37,10 @@ public:
     begin = audit.step.start;
     end = audit.step.end;
     addOps();
+    keepLanes(mostLanes / 2);
     addKernels();
+    keepLanes(mostLanes);
+    keepSpans();
   }
 
   Picture picture() const {
@@ -46,6 +52,12 @@ public:
       picture.body += draw(lane, top + laneHeight * i);
     picture.body += axis();
     picture.height = top + laneHeight * lanes.size() + axisHeight;
+    if (lanesLeftOut || spansLeftOut) {
+      picture.body +=
+          fmt::format("<text class=\"dim\" x=\"{}\" y=\"{:.1f}\">{}</text>\n",
+                      left, picture.height + 15, leftOut());
+      picture.height += axisHeight;
+    }
     return picture;
   }
 
@@ -53,7 +65,7 @@ private:
   static constexpr double width = Picture::width, left = 90, top = 24,
                           laneHeight = 30, barHeight = 22, axisHeight = 24,
                           leastBar = 0.4;
-  static constexpr size_t mostSpans = 20000;
+  static constexpr size_t mostLanes = 32, mostSpans = 20000;
 
   double x(int64_t time) const {
     return left + (width - left) * double(time - begin) / double(end - begin);
@@ -83,6 +95,9 @@ private:
         audit.trace->names, [](StringRef name) {
           return shortened(trace::shownName(name), 80, Keep::First);
         });
+    trace::OncePerName<bool> multiplies(audit.trace->names, [](StringRef name) {
+      return multipliesByName(kernelBaseName(name));
+    });
     std::map<std::pair<int32_t, int32_t>, Lane> byStream;
     for (const StepKernel &each : audit.step.kernels) {
       const trace::DeviceEvent &kernel = audit.trace->kernels[each.kernel];
@@ -90,7 +105,8 @@ private:
       byStream[{kernel.device, kernel.stream}].spans.push_back(
           {kernel.start, kernel.duration, row,
            names[kernel.name] +
-               (row ? "\n" + titleOf(*row, kernel.duration) : "")});
+               (row ? "\n" + titleOf(*row, kernel.duration) : ""),
+           !row && multiplies[kernel.name]});
       // A kernel may end after its step on the host, or, if clocks differ,
       // start before it.
       begin = std::min(begin, kernel.start);
@@ -110,25 +126,55 @@ private:
                                       Dimension::Time));
   }
 
-  static StringRef classOf(const Row *row) {
-    if (!row)
-      return "none";
-    return row->phase == "forward"     ? "forward"
-           : row->phase == "recompute" ? "again"
-                                       : "backward";
+  /// A page stays small also if each kernel has a stream of its own.
+  void keepLanes(size_t most) {
+    size_t kept = std::min(lanes.size(), most);
+    lanesLeftOut += lanes.size() - kept;
+    lanes.resize(kept);
+  }
+  void keepSpans() {
+    for (Lane &lane : lanes) {
+      size_t kept = std::min(lane.spans.size(), mostSpans / lanes.size());
+      spansLeftOut += lane.spans.size() - kept;
+      lane.spans.resize(kept);
+    }
+  }
+
+  std::string leftOut() const {
+    std::vector<std::string> parts;
+    if (lanesLeftOut)
+      parts.push_back(fmt::format(
+          "{} of {} threads and streams", exact(Rational(lanesLeftOut)),
+          exact(Rational(lanes.size() + lanesLeftOut))));
+    if (spansLeftOut)
+      parts.push_back(
+          fmt::format("the last {} bars", exact(Rational(spansLeftOut))));
+    return "left out: " + llvm::join(parts, "; ");
+  }
+
+  static StringRef classOf(const Span &span) {
+    if (!span.row)
+      return span.mayMultiply ? "unknown" : "other";
+    StringRef phase = span.row->phase;
+    return phase == "forward"     ? "forward"
+           : phase == "recompute" ? "again"
+                                  : "backward";
   }
 
   static std::string key() {
+    constexpr std::pair<StringRef, StringRef> classes[] = {
+        {"forward", "forward"},
+        {"backward", "backward"},
+        {"again", "run again"},
+        {"unknown", "not known"},
+        {"other", "no product"}};
     std::string text;
     double at = left;
-    for (StringRef name : {"forward", "backward", "again", "none"}) {
+    for (auto [name, label] : classes) {
       text += fmt::format(
           "<rect class=\"{0}\" x=\"{1}\" y=\"3\" width=\"10\" height=\"10\"/>"
           "<text x=\"{2}\" y=\"13\">{3}</text>\n",
-          name.str(), at, at + 15,
-          name == "none"    ? "no product"
-          : name == "again" ? "run again"
-                            : name.str());
+          name.str(), at, at + 15, label.str());
       at += 90;
     }
     return text;
@@ -138,11 +184,11 @@ private:
     std::string text =
         fmt::format("<text class=\"dim\" y=\"{:.1f}\">{}</text>\n", y + 15,
                     escapedHtml(lane.name));
-    for (const Span &span : llvm::ArrayRef(lane.spans).take_front(mostSpans))
+    for (const Span &span : lane.spans)
       text += fmt::format(
           "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" "
           "height=\"{}\"><title>{}</title></rect>\n",
-          classOf(span.row).str(), x(span.start), y,
+          classOf(span).str(), x(span.start), y,
           std::max(leastBar, x(span.start + span.duration) - x(span.start)),
           barHeight, escapedHtml(span.title));
     return text;
@@ -175,6 +221,7 @@ private:
 
   const Audit &audit;
   std::vector<Lane> lanes;
+  size_t lanesLeftOut = 0, spansLeftOut = 0;
   int64_t begin, end;
 };
 } // namespace
