@@ -301,7 +301,12 @@ static bool explainRest(const Subject &of, llvm::StringRef id,
 static void explain(const Subject &of, RowClaim &claim) {
   if (of.row.isUnknown || of.has.isUnknown || isEqual(of, of.difference(), 0))
     return;
-  if (const Rule *rule = explaining(of)) {
+  const Rule *rule = explaining(of);
+  // Without its recomputation in the specification, a row is more than extra.
+  if (rule && rule->id == "extra" &&
+      explainRest(of, "recompute", atFirst(of), claim))
+    return;
+  if (rule) {
     claim.rules = {{rule, of.difference()}};
   } else if (!explainRest(of, "batch", atOwnBatch(of), claim) &&
              !explainRest(of, "recompute", atFirst(of), claim) &&
