@@ -6,6 +6,7 @@
 // are elaborated as a net that returns all that they make.
 
 #include "dialect/Net.h"
+#include "dialect/Repetition.h"
 #include "dialect/Shape.h"
 #include "lib/Import/Step.h"
 #include "lib/Import/Writer.h"
@@ -54,7 +55,8 @@ static NetworkOp networkOf(Specification &specification) {
   return *specification.module().getOps<NetworkOp>().begin();
 }
 
-/// The ops of a network, without the names of weights, in no order.
+/// The ops of a network, without the names of weights and what is recomputed,
+/// in no order.
 static std::vector<std::string> opsOf(NetworkOp network) {
   std::vector<std::string> ops;
   network.walk([&](mlir::Operation *op) {
@@ -64,7 +66,7 @@ static std::vector<std::string> opsOf(NetworkOp network) {
     llvm::raw_string_ostream os(text);
     os << op->getName();
     for (mlir::NamedAttribute each : op->getAttrs())
-      if (each.getName() != "name")
+      if (each.getName() != "name" && each.getName() != kRecomputed)
         os << ' ' << each.getName().getValue() << '=' << each.getValue();
     for (mlir::Type type : op->getOperandTypes())
       os << ' ' << type;

@@ -60,8 +60,9 @@ public:
       add(GraphValue::Known, entry, where).known = &entry;
     });
     each(root, "modules", "", [&](const Json &entry, const std::string &where) {
-      graph.modules.push_back(
-          {text(entry, "path", where), text(entry, "class", where)});
+      graph.modules.push_back({text(entry, "path", where),
+                               text(entry, "class", where),
+                               given(entry, "recomputed", false, where)});
     });
     each(root, "nodes", "", [&](const Json &entry, const std::string &where) {
       addNode(entry, where);

@@ -57,6 +57,7 @@ struct GraphValue {
 /// The call of a module.
 struct GraphModule {
   std::string path, kind;
+  bool isRecomputed = false; ///< for the backward pass, instead of kept
   int parent = -1;
 };
 

@@ -52,6 +52,7 @@ struct Step {
   std::vector<Sizes> shapes; ///< of its results
   bool labels = false;       ///< operand 0 needs the labels of an image first
   std::shared_ptr<StepBody> body; ///< of the call of a block
+  bool isRecomputed = false;      ///< the values in this body are not kept
 
   /// Whether it is a weight of its own, and no layer.
   bool isTensor() const { return fn == "parameter" || fn == "buffer"; }

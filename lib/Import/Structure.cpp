@@ -41,7 +41,8 @@ public:
 
 private:
   /// Chooses the calls of modules that stay: with several steps, of a class
-  /// that is called more than once, and with weights that no other has.
+  /// that is called more than once or recomputed, and with weights that no
+  /// other has.
   void dissolve() {
     size_t count = graph.modules.size();
     std::vector<unsigned> ops(count);
@@ -85,8 +86,9 @@ private:
         }
     std::vector<bool> takes = taking();
     for (size_t i = 0; i < count; ++i)
-      if (ops[i] <= 1 || !takes[i] || graph.modules[i].kind == "Sequential" ||
-          calls[graph.modules[i].kind].size() == 1)
+      if (!takes[i] || (!graph.modules[i].isRecomputed &&
+                        (ops[i] <= 1 || graph.modules[i].kind == "Sequential" ||
+                         calls[graph.modules[i].kind].size() == 1)))
         stays[i] = false;
   }
   /// Whether modules read what is made outside of them. One that does not, such
@@ -141,6 +143,7 @@ private:
         call.fn = body->kind;
         call.module = module;
         call.body = body;
+        call.isRecomputed = graph.modules[module].isRecomputed;
         at->steps.push_back(std::move(call));
       }
       at = body;
@@ -243,8 +246,8 @@ private:
     std::string text;
     llvm::raw_string_ostream os(text);
     for (const Step &step : body.steps) {
-      os << step.form << step.isFrozen << step.fn << '|' << tail(body, step)
-         << '|' << step.labels << '|';
+      os << step.form << step.isFrozen << step.isRecomputed << step.fn << '|'
+         << tail(body, step) << '|' << step.labels << '|';
       if (!step.weight.empty())
         os << weights.try_emplace(step.weight, weights.size()).first->second
            << '|';
@@ -439,8 +442,20 @@ private:
            });
   }
 
+  /// A comment on modules that are recomputed, and are no blocks.
+  std::string keptText() const {
+    std::vector<std::string> names;
+    for (auto [module, stay] : llvm::zip_equal(graph.modules, stays))
+      if (module.isRecomputed && !stay)
+        names.push_back("`" + shownName(module.path) + "`");
+    return names.empty() ? ""
+                         : "# The model recomputes " + llvm::join(names, ", ") +
+                               " for the backward pass, and the net does "
+                               "not.\n";
+  }
+
   std::string print() {
-    std::string text = importsText(imports);
+    std::string text = keptText() + importsText(imports);
     for (const WrittenBlock &block : blocks)
       text += writeBlock(graph, block) + "\n";
     std::string name = identifier(graph.name);

@@ -275,8 +275,10 @@ private:
         arguments.push_back((each.key.empty() ? "" : each.key + " = ") + text);
       }
     std::string text = step.fn + "(" + llvm::join(arguments, ", ") + ")";
-    if (arguments.empty() && (bare || step.isFrozen))
+    if (arguments.empty() && (bare || step.isFrozen || step.isRecomputed))
       text = step.fn;
+    if (step.isRecomputed)
+      text = "recomputed(" + text + ")";
     return step.isFrozen ? "freeze(" + text + ")" : text;
   }
 
@@ -493,7 +495,8 @@ private:
       base = StringRef(step.fn).lower();
     std::string name = unique(identifier(base));
     std::string text = code(step);
-    if (step.body && step.arguments.empty() && !step.isFrozen)
+    if (step.body && step.arguments.empty() && !step.isFrozen &&
+        !step.isRecomputed)
       text = step.fn + "()";
     declare(name + " = " + text);
     if (!step.weight.empty())

@@ -27,6 +27,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.nn.utils.rnn import PackedSequence
 from torch.utils._sympy.functions import FloorDiv
 
+from . import torch_checkpoints
 from .errors import ImportRefused
 from .highlighting import KEYWORDS
 from .known import known, number_of
@@ -201,7 +202,7 @@ def _exported(module, args, kwargs, axes):
     for name in gathered:
         dynamic.update(dynamic.pop(name, {}))
     try:
-        with _quiet(), _own_functions() as functions, _plain_masks(), warnings.catch_warnings():
+        with _quiet(), _own_functions() as functions, _plain_masks(), torch_checkpoints.marked() as lost, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
             exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
         _detach(exported)
@@ -223,7 +224,7 @@ def _exported(module, args, kwargs, axes):
     if axes is None:
         _tie(functional, symbols)
     of_functions = [f"`{name}` has a backward of its own; netc counts the derivative of its forward." for name in functions]
-    return functional, symbols, _doubts(module, exported, symbols, list(free.values()), axes is not None) + of_functions
+    return functional, symbols, _doubts(module, exported, symbols, list(free.values()), axes is not None) + of_functions + list(dict.fromkeys(lost))
 
 
 def _named(exported, axes):
@@ -375,6 +376,7 @@ class _Writer:
         self.folded, self.values, self.modules, self.known = {}, {}, {}, {}
         self.weights = {}  # by identity
         self.nodes, self.notes = [], []
+        self.checkpoints = []  # of each node
 
     # Sizes.
 
@@ -457,6 +459,8 @@ class _Writer:
         for node in calls:
             if node in needed and not self.folded[node] and node.target is not operator.getitem and node not in drawn:
                 self.node(node, needed)
+        modules = [module for module, _ in self.modules.values()]
+        torch_checkpoints.recompute(modules, list(zip(self.nodes, self.checkpoints)))
         if drawn:
             names = ", ".join(f"`{self.called(node)}`" for node in drawn)
             self.notes.append(f"Random numbers go in as arguments, {names}: no cost depends on them.")
@@ -476,7 +480,7 @@ class _Writer:
             "inputs": [self.described(self.called(n), n.meta["val"]) for n in [*inputs, *drawn] if n in needed],
             "weights": self.all_weights(needed),
             "known": list(self.known.values()),
-            "modules": [m for m, _ in self.modules.values()],
+            "modules": modules,
             "nodes": self.nodes,
             "outputs": [{"name": text, "value": self.operand(n)} for text, n in zip(self.result_names(len(result_nodes)), result_nodes)],
         }  # fmt: skip
@@ -565,6 +569,7 @@ class _Writer:
         if op == BATCH_NORM:
             op, settings, outs = "aten.batch_norm", {"eps": given.get("eps", 1e-5)}, outs[:1]
         self.nodes.append({"op": op, "in": tensors, "with": settings, "out": outs, "module": self.stack(node), "line": self.line(node)})
+        self.checkpoints.append(torch_checkpoints.of(node))
 
     def setting(self, value):
         if isinstance(value, Node):

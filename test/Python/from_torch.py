@@ -15,7 +15,7 @@ import warnings
 
 import torch
 from torch import nn, while_loop
-from torch.utils.checkpoint import checkpoint
+from torch.utils.checkpoint import checkpoint, checkpoint_sequential, create_selective_checkpoint_contexts
 
 import netc
 from netc.known import known
@@ -63,6 +63,36 @@ again = Of(lambda self, x: self.head(checkpoint(self.body, x, use_reentrant=True
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     refused("torch.export loses the gradients of a checkpoint with `use_reentrant=True`; use `use_reentrant=False`", again, x)
+
+
+# What is checkpointed is recomputed: modules, one that is called by a function, a part of a sequence, and one within another.
+kept = lambda function, *others: checkpoint(function, *others, use_reentrant=False)
+head = nn.Linear(16, 16)
+for module, text in (
+    (Of(lambda self, x: kept(self.b, kept(self.a, x)), a=body, b=nn.Sequential(head, nn.ReLU(), head)), "a = recomputed(Sequential)"),
+    (Of(lambda self, x: self.b(kept(lambda x: self.a(x), x)), a=body, b=head), "a = recomputed(Sequential)"),
+    (Of(lambda self, x: checkpoint_sequential(self.a, 2, x, use_reentrant=False), a=body), "recomputed("),
+    (Of(lambda self, x: kept(lambda x: self.b(kept(self.a, x)), x), a=body, b=head), "recomputed(Checkpoint)"),
+    (Of(lambda self, x: kept(lambda x: self.b(x).exp().log(), x) + kept(self.b, x), b=nn.Linear(8, 8)), "# The model recomputes `b`, `checkpoint_1` for"),
+):
+    spec = netc.from_torch(module, x)
+    assert text in spec and "stop_gradient" not in spec, spec
+stack = Of(lambda self, x: kept(self.c, kept(self.b, kept(self.a, x))), **{name: nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True) for name in "abc"})
+spec = netc.from_torch(stack, torch.zeros(4, 5, 8))
+assert "recomputed(TransformerEncoderLayer)" in spec, spec
+(run,) = netc.estimate(spec + """
+dataset D { examples = 60 }
+train Of on D as run { batch = 3; duration = 1 step; loss = sum(y); optimizer = SGD(lr = 0.1) }
+""").runs
+assert run.step.recompute.matmul == run.step.forward.matmul > 0, run.step
+
+# What is chosen within a checkpoint is kept, which is said.
+chosen = lambda: create_selective_checkpoint_contexts([torch.ops.aten.mm.default])
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    spec = netc.from_torch(Of(lambda self, x: checkpoint(self.a, x, use_reentrant=False, context_fn=chosen), a=body), x)
+text = "The model recomputes what a `context_fn` of its checkpoints chooses, and the net keeps it."
+assert f"# {text}" in spec and text in [str(each.message) for each in seen], spec
 
 # A weight norm takes nothing but weights.
 norm = nn.utils.parametrizations.weight_norm
