@@ -251,7 +251,9 @@ private:
     if (!isMeant(key))
       return nullptr;
     const Json *value = find(root, name);
-    return value || key.also.empty() ? value : find(root, key.also);
+    if (!value && !key.also.empty())
+      value = find(root, key.also);
+    return value && value->is_null() && key.nullIsDefault ? nullptr : value;
   }
   bool isMeant(const Key &key) {
     if (key.onlyIf.empty())
@@ -364,7 +366,7 @@ private:
       if (key.setting.empty() || key.kind == Key::Same ||
           config.settings.has(key.setting) || !isMeant(key))
         continue;
-      const Json *value = find(root, name);
+      const Json *value = valueOf(name, key);
       if (key.isRequired && !value)
         fail(name, error::ConfigMissingKey(name, config.type));
       // `null` asks for the value that the table derives from others.

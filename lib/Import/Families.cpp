@@ -84,6 +84,7 @@ static Key readKey(const YAML::Node &node, const YAML::Node &wordLists) {
   key.isRequired = node["required"].as<bool>(false);
   key.mayBeZero = node["zero"].as<bool>(false);
   key.nullIsNone = node["none"].as<bool>(false);
+  key.nullIsDefault = node["unset"].as<bool>(false);
   return key;
 }
 

@@ -27,7 +27,8 @@ struct Key {
       words;           ///< texts for the words that are accepted; may be empty
   std::string pattern; ///< what a list is converted to
   std::string onlyIf, also; ///< another key; a path of keys
-  bool isRequired = false, nullIsNone = false, mayBeZero = false;
+  bool isRequired = false, nullIsNone = false, nullIsDefault = false,
+       mayBeZero = false;
 };
 
 /// Networks that differ only in sizes and options.
