@@ -66,6 +66,8 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
     """
     if not isinstance(module, torch.nn.Module):
         raise ImportRefused(f"a module of PyTorch is expected, not a {type(module).__name__}; a function is the `forward` of one")
+    if isinstance(module, torch.jit.ScriptModule):
+        raise ImportRefused("torch.export takes no module of TorchScript; give the module that it was made of")
     modes = [(child, child.training) for child in module.modules()]
     try:
         module.train()

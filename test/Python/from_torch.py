@@ -111,6 +111,10 @@ refused("`axes` calls axis 0 of `input` 3; a name is", linear, x, axes={"input":
 refused("`axes` calls axis 0 of `input` `net`, which is a word of the language", linear, x, axes={"input": {0: "net"}})
 refused("`axes` names axes by argument and place", linear, x, axes={"input": ["N"]})
 refused("a module of PyTorch is expected, not a function", lambda x: x, x)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # that TorchScript is old
+    for made in torch.jit.trace(linear, x), torch.jit.script(linear), torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).eval())):
+        refused("torch.export takes no module of TorchScript; give the module that it was made of", made, x)
 
 # What is not of one example says so.
 for module, text in (nn.LSTM(8, 4), "The first axis of `input` stays 5"), (nn.MultiheadAttention(8, 2), "The module takes sequences first"):
