@@ -16,9 +16,8 @@ def notes(file):
     """Notes about information that exporters leave out."""
     kinds = {node.op_type for node in file.nodes}
     found = []
-    biases = [node.input[2] for node in file.nodes if node.op_type == "Conv" and len(node.input) > 2]
-    if file.model.producer_name == "pytorch" and not all(name.endswith("bias") for name in biases):
-        found.append("The exporter folded batch norms into convolutions: the parameters are those of the file.")
+    if file.model.producer_name == "pytorch" and any(map(_has_batch_norm, file.nodes)):
+        found.append("The exporter folded batch norms into the layers before them: the parameters are those of the file.")
     if shared := _shared(file):
         names = ", ".join(f"`{name}`" for name in shared[:3]) + (f" and {len(shared) - 3} others" if len(shared) > 3 else "")
         found.append(f"Several layers read {names}: exporters merge equal weights. The parameters are those of the file.")
@@ -29,6 +28,15 @@ def notes(file):
     if "Dropout" not in kinds:
         found.append("The file has no dropout: it may have been exported for inference.")
     return found
+
+
+def _has_batch_norm(node):
+    """Whether a batch norm was folded into a layer: it is in the module of the norm, or the old exporter made its bias."""
+    around = modules_around(node)[-1:]
+    return (
+        node.op_type in ("Conv", "ConvTranspose", "Gemm") and any("BatchNorm" in kind for _, kind in around)
+        or node.op_type == "Conv" and len(node.input) > 2 and not node.input[2].endswith("bias")
+    )  # fmt: skip
 
 
 def _shared(file):

@@ -135,6 +135,16 @@ for producer, bias, is_folded in ("pytorch", "onnx::Conv_30", True), ("pytorch",
     folded.producer_name = producer
     assert ("folded batch norms" in netc.from_onnx(folded)) == is_folded, (producer, bias)
 
+# In files of the newer exporter, the layer is in the module of the batch norm.
+scopes = {"name_scopes": "['', 'bn', 'conv2d']", "class_hierarchy": "['Net', 'torch.nn.modules.batchnorm.{}', 'aten.conv2d.default']"}
+for op, kind, size, is_folded in ("Conv", "BatchNorm2d", (4, 3, 3, 3), True), ("Gemm", "BatchNorm1d", (3, 4), True), ("Conv", "InstanceNorm2d", (4, 3, 3, 3), False):
+    layer = node(op, "x w conv.bias", "y")
+    for key, text in scopes.items():
+        layer.metadata_props.add(key=f"pkg.torch.onnx.{key}", value=text.format(kind))
+    folded = model([layer], {"x": ["N", 3, 8, 8][: len(size)]}, ["y"], {"w": size, "conv.bias": (4,)})
+    folded.producer_name = "pytorch"
+    assert ("folded batch norms" in netc.from_onnx(folded)) == is_folded, (op, kind)
+
 # Statistics of batch norms are no parameters.
 norm = model([node("BatchNormalization", "x a b m v", "y")], {"x": ["N", 4, 8, 8]}, ["y"], {key: (4,) for key in "abmv"})
 assert netc.estimate(netc.from_onnx(norm)).networks[0].parameters.total == 8
