@@ -149,7 +149,8 @@ Step StoredValues::known(int value) const {
 /// axis, they are others.
 void StoredValues::writeNumbers(Step &made, int value) const {
   const Sizes &shape = values.shape(value);
-  if (values.what(value) == "range" && elements(shape) != shape.back()) {
+  auto isLonger = [](const Polynomial &size) { return !(size == 1); };
+  if (values.what(value) == "range" && llvm::count_if(shape, isLonger) > 1) {
     std::string last = std::to_string(shape.size() - 1);
     made.fn =
         "expand(arange(#0), zeros(#1), over = axes(zeros(#1))[" + last + "])";

@@ -36,10 +36,11 @@ class File:
         layers = [node for node in graph.node if node.op_type in ("Conv", "ConvTranspose", "Gemm") and 1 in dims.get(node.input[1], ()) or node.op_type == "PRelu"]
         learned = {name for node in layers for name in node.input[1:3]}
         learned |= {node.input[0] for node in graph.node if node.op_type == "Reshape" and node.output[0] in learned}
-        scales = {name for node in graph.node if node.op_type in ("Resize", "Upsample") for name in node.input[1:]}
+        places = {"Resize": 1, "Upsample": 1, "OneHot": 2}  # from which on the inputs of an op are settings
+        settings = {name for node in graph.node if node.op_type in places for name in node.input[places[node.op_type] :]}
         for tensor in _initializers(graph):
             self.types[tensor.name], self.shapes[tensor.name] = tensor.data_type, tuple(tensor.dims)
-            if tensor.data_type in FLOATS and tensor.name not in scales and (math.prod(tensor.dims) > 1 or tensor.name in learned or model.producer_name == "netc") and not _is_constant(tensor):
+            if tensor.data_type in FLOATS and tensor.name not in settings and (math.prod(tensor.dims) > 1 or tensor.name in learned or model.producer_name == "netc") and not _is_constant(tensor):
                 self.weights[tensor.name] = tuple(tensor.dims)
                 self.held[tensor.name] = tensor
             elif tensor.data_location == TensorProto.EXTERNAL:

@@ -19,7 +19,7 @@ import onnx.inliner
 from google.protobuf.message import DecodeError
 from onnx import helper
 
-from . import onnx_graph_ops, onnx_lookups, onnx_recurrences
+from . import onnx_formulas, onnx_graph_ops, onnx_lookups, onnx_recurrences
 from .errors import ImportRefused
 from .known import known, number_of
 from .number_types import NoType
@@ -28,7 +28,7 @@ from .onnx_notes import notes
 from .onnx_shapes import refused
 from .onnx_types import TYPES
 
-OPS = {**onnx_graph_ops.OPS, **onnx_lookups.OPS, **onnx_recurrences.OPS}
+OPS = {**onnx_graph_ops.OPS, **onnx_formulas.OPS, **onnx_lookups.OPS, **onnx_recurrences.OPS}
 
 
 def export(model, name=None):

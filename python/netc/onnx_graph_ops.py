@@ -28,9 +28,9 @@ def view(file, graph, node, _):
     graph.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]])
 
 
-def _windows(file, graph, node, attributes):
-    """The arguments of windows over images, and their input. If both ends have different padding, the input is
-    padded here."""
+def _windows(file, graph, node, attributes, given=None):
+    """The arguments of windows over images, and their input, or what is `given` in its place. If both ends have different
+    padding, the input is padded here."""
     x = node.input[0]
     count = file.rank(x) - 2
     pads, auto = attributes.get("pads", [0] * 2 * count), attributes.get("auto_pad", "NOTSET")
@@ -50,9 +50,9 @@ def _windows(file, graph, node, attributes):
         for i in range(count):
             padded["shape"][2 + i] = plus(padded["shape"][2 + i], low[i] + high[i])
         amounts = [each for pair in zip(reversed(low), reversed(high)) for each in pair]
-        graph.add(node, "onnx.Pad", [x], [padded], pad=amounts, mode="constant")
-        x, low = padded, [0] * count
-    return x, {**same, "padding": low}
+        graph.add(node, "onnx.Pad", [given or x], [padded], pad=amounts, mode="constant")
+        given, low = padded, [0] * count
+    return given or x, {**same, "padding": low}
 
 
 @OPS.of("Conv")
@@ -91,11 +91,13 @@ def conv_transpose(file, graph, node, attributes):
 
 
 @OPS.of("MaxPool", "AveragePool")
-def pool(file, graph, node, attributes):
-    x, arguments = _windows(file, graph, node, attributes)
-    if node.op_type == "AveragePool" and set(arguments.pop("dilation")) != {1}:
+def pool(file, graph, node, attributes, x=None, op=None, out=None):
+    """`x`, `op` and `out`: what is pooled, how, and what is made, where it is not as the node says."""
+    x, arguments = _windows(file, graph, node, attributes, x)
+    op = op or node.op_type
+    if op == "AveragePool" and set(arguments.pop("dilation")) != {1}:
         raise refused(node, "netc averages what lies side by side")
-    graph.add(node, f"onnx.{node.op_type}", [x], [node.output[0]], kernel_size=attributes["kernel_shape"], ceil_mode=bool(attributes.get("ceil_mode", 0)), **arguments)
+    graph.add(node, f"onnx.{op}", [x], [out or node.output[0]], kernel_size=attributes["kernel_shape"], ceil_mode=bool(attributes.get("ceil_mode", 0)), **arguments)
 
 
 @OPS.of("GlobalAveragePool")
@@ -110,7 +112,7 @@ def global_max_pool(file, graph, node, _):
 
 @OPS.of("Gemm")
 def gemm(file, graph, node, attributes):
-    if attributes.get("alpha", 1) != 1 or attributes.get("beta", 1) != 1 or attributes.get("transA", 0):
+    if attributes.get("alpha", 1) != 1 or len(node.input) > 2 and attributes.get("beta", 1) != 1 or attributes.get("transA", 0):
         raise refused(node, "its factors are not 1, or its first matrix is transposed")
     graph.add(node, "onnx.Gemm", list(node.input), [node.output[0]], transB=bool(attributes.get("transB", 0)))
 
@@ -279,11 +281,13 @@ def cum_sum(file, graph, node, attributes):
 
 
 @OPS.of("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceLogSumExp")
-def reduce(file, graph, node, attributes):
+def reduce(file, graph, node, attributes, x=None, op=None, out=None):
+    """`x`, `op` and `out`: what is reduced, how, and what is made, where it is not as the node says."""
     axes = file.given(node, attributes, "axes", 1)
+    x, op, out = x or node.input[0], op or node.op_type, out or node.output[0]
     if not axes and attributes.get("noop_with_empty_axes"):
-        return view(file, graph, node, attributes)
-    return graph.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=axes or None, keepdim=bool(attributes.get("keepdims", 1)))
+        return graph.add(node, "aten.abs" if op in ("ReduceL1", "ReduceL2") else "onnx.Identity", [x], [out])
+    return graph.add(node, f"onnx.{op}", [x], [out], dim=axes or None, keepdim=bool(attributes.get("keepdims", 1)))
 
 
 @OPS.of("ArgMax", "ArgMin")
@@ -395,13 +399,6 @@ def where(file, graph, node, _):
     if file.number(x) is not None and file.number(other) is None:
         return graph.add(node, "onnx.Where", [condition, other], [node.output[0]], **{"self": file.number(x)})
     return graph.add(node, "onnx.Where", [condition, x, other], [node.output[0]])
-
-
-@OPS.of("HardSigmoid")
-def hard_sigmoid(file, graph, node, attributes):
-    if abs(attributes.get("alpha", 0.2) - 1 / 6) > 1e-6 or attributes.get("beta", 0.5) != 0.5:
-        raise refused(node, "netc has that of slope 1/6")
-    graph.add(node, "onnx.HardSigmoid", [node.input[0]], [node.output[0]])
 
 
 @OPS.of("TopK")

@@ -20,7 +20,7 @@ import netc
 from netc.onnx_graph import export
 
 
-def model(nodes, inputs, outputs, weights=(), constants=(), opset=18):
+def model(nodes, inputs, outputs=("y",), weights=(), constants=(), opset=18):
     """`weights`: sizes by name; `constants`: arrays by name."""
     held = [numpy_helper.from_array(numpy.random.rand(*size).astype("f4"), name) for name, size in dict(weights).items()]
     held += [numpy_helper.from_array(numpy.asarray(value), name) for name, value in dict(constants).items()]
@@ -144,6 +144,30 @@ for op, kind, size, is_folded in ("Conv", "BatchNorm2d", (4, 3, 3, 3), True), ("
     folded = model([layer], {"x": ["N", 3, 8, 8][: len(size)]}, ["y"], {"w": size, "conv.bias": (4,)})
     folded.producer_name = "pytorch"
     assert ("folded batch norms" in netc.from_onnx(folded)) == is_folded, (op, kind)
+
+# Ops that are several ops of netc compute the same, on the way in and out.
+image, both = {"x": [2, 5, 7, 7]}, {"x": [3, 8], "z": [8]}
+for made in (
+    *(model([node(op, "x", "y")], both) for op in ("Softsign", "HardSigmoid", "ThresholdedRelu")),
+    *(model([node(op, "x z x", "y")], both) for op in ("Sum", "Mean")),
+    *(model([node(op, "x axes", "y")], image, constants={"axes": numpy.array([1, -1])}) for op in ("ReduceSumSquare",)),
+    *(model([node("Exp", "x", "e"), node(op, "e axes", "y", keepdims=0)], image, constants={"axes": numpy.array([1])}) for op in ("ReduceLogSum",)),
+    *(model([node(op, "x", "y", noop_with_empty_axes=1)], image) for op in ("ReduceSum", "ReduceSumSquare", "ReduceL2")),
+    *(model([node("LpPool", "x", "y", kernel_shape=[2, 3], strides=[2, 1], p=p)], image) for p in (2, 3)),
+    *(model([node("ArgMax", "x", "t", axis=1, keepdims=0), node("OneHot", "t depth values", "y", axis=at)], image, constants={"depth": numpy.array(5), "values": numpy.array([0, 1], "f4")}) for at in (1, -1)),
+):
+    given = {value.name: numpy.random.randn(*(size.dim_value for size in value.type.tensor_type.shape.dim)).astype("f4") for value in made.graph.input}
+    again = netc.to_onnx(netc.from_onnx(made))
+    (wanted,) = ReferenceEvaluator(made).run(None, given)
+    (found,) = ReferenceEvaluator(again).run(None, {each.name: given[each.name] for each in again.graph.input})
+    assert numpy.allclose(found, wanted, rtol=1e-4, atol=1e-5), made.graph.node
+for size, low, high in (3, 1, 1), (4, 1, 2):  # not as ReferenceEvaluator, whose LRN is wrong
+    again = netc.to_onnx(netc.from_onnx(model([node("LRN", "x", "y", size=size, alpha=0.5)], image)))
+    given = numpy.random.randn(2, 5, 7, 7).astype("f4")
+    squares = numpy.pad(given**2, [(0, 0), (low, high), (0, 0), (0, 0)])
+    wanted = given / (1 + 0.5 / size * sum(squares[:, i : i + 5] for i in range(size))) ** 0.75
+    assert numpy.allclose(ReferenceEvaluator(again).run(None, {"x": given})[0], wanted, rtol=1e-4), size
+refused("netc has ones among zeros", model([node("OneHot", "x depth values", "y")], {"x": ["N"]}, constants={"depth": numpy.array(5), "values": numpy.array([1, 2], "f4")}))
 
 # Statistics of batch norms are no parameters.
 norm = model([node("BatchNormalization", "x a b m v", "y")], {"x": ["N", 4, 8, 8]}, ["y"], {key: (4,) for key in "abmv"})

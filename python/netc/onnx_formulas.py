@@ -1,0 +1,132 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Ops of ONNX that are several ops in the graph that `netc import` reads."""
+
+import numpy
+
+from .handlers import Handlers
+from .onnx_graph_ops import pool, reduce
+from .onnx_shapes import refused
+from .sizes import plus
+
+OPS = Handlers()
+
+
+class _Formula:
+    """Adds ops one after the other, each of what the one before it made; the last one makes the result of the node."""
+
+    def __init__(self, file, graph, node):
+        self.file, self.graph, self.node, self.at, self.count = file, graph, node, node.input[0], 0
+
+    def then(self, op, shape=None, **arguments):
+        """`shape`: of what it makes, by default that of its operand."""
+        shape = shape or (self.at["shape"] if isinstance(self.at, dict) else self.file.shape(self.at))
+        self.count += 1
+        made = {**self.file.tensor(self.node.input[0], shape), "name": f"{self.node.output[0]}.{self.count}"}
+        self.graph.add(self.node, op, [self.at], [made], **arguments)
+        self.at = made
+        return self
+
+    def power(self, exponent):
+        named = {2: "aten.square", 0.5: "aten.sqrt"}.get(exponent)
+        return self.then(named) if named else self.then("aten.pow", exponent=exponent)
+
+    def last(self, op, *others, **arguments):
+        self.graph.add(self.node, op, [self.at, *others], [self.node.output[0]], **arguments)
+
+
+@OPS.of("Softsign")
+def softsign(file, graph, node, _):
+    below = _Formula(file, graph, node).then("aten.abs").then("aten.add", other=1)
+    graph.add(node, "aten.div", [node.input[0], below.at], [node.output[0]])
+
+
+@OPS.of("HardSigmoid")
+def hard_sigmoid(file, graph, node, attributes):
+    slope, start = attributes.get("alpha", 0.2), attributes.get("beta", 0.5)
+    if abs(slope - 1 / 6) < 1e-6 and start == 0.5:
+        return graph.add(node, "onnx.HardSigmoid", [node.input[0]], [node.output[0]])
+    return _Formula(file, graph, node).then("aten.mul", other=slope).then("aten.add", other=start).last("onnx.Clip", min=0, max=1)
+
+
+@OPS.of("ThresholdedRelu")
+def thresholded_relu(file, graph, node, attributes):
+    shown = {**file.tensor(node.input[0]), "name": f"{node.output[0]}.shown", "type": "bool"}
+    graph.add(node, "onnx.Greater", [node.input[0]], [shown], other=attributes.get("alpha", 1))
+    graph.add(node, "onnx.Where", [shown, node.input[0]], [node.output[0]], other=0)
+
+
+@OPS.of("Sum", "Mean")
+def several(file, graph, node, _):
+    """The sum of several tensors, which broadcast, and their mean."""
+    out = node.output[0]
+    at = node.input[0]
+    whole = {**file.tensor(out), "name": f"{out}.sum"}
+    for i, other in enumerate(node.input[1:]):
+        is_last = i + 2 == len(node.input) and node.op_type == "Sum"
+        made = out if is_last else {**whole, "name": f"{out}.{i}"}
+        graph.add(node, "onnx.Add", [at, other], [made])
+        at = made
+    if at != out:
+        graph.add(node, "aten.div", [at], [out], other=len(node.input))
+
+
+@OPS.of("ReduceSumSquare")
+def reduce_sum_square(file, graph, node, attributes):
+    square = _Formula(file, graph, node).power(2)
+    reduce(file, graph, node, attributes, x=square.at, op="ReduceSum")
+
+
+@OPS.of("ReduceLogSum")
+def reduce_log_sum(file, graph, node, attributes):
+    whole = {**file.tensor(node.output[0]), "name": f"{node.output[0]}.sum"}
+    reduce(file, graph, node, attributes, op="ReduceSum", out=whole)
+    graph.add(node, "aten.log", [whole], [node.output[0]])
+
+
+@OPS.of("LpPool")
+def lp_pool(file, graph, node, attributes):
+    """The root of a sum of powers, which is an average times the number of elements."""
+    order, count = attributes.get("p", 2), int(numpy.prod(attributes["kernel_shape"]))
+    powers = _Formula(file, graph, node)
+    powers = powers.power(2) if order == 2 else powers.then("aten.abs").power(order)
+    mean = {**file.tensor(node.output[0]), "name": f"{node.output[0]}.mean"}
+    pool(file, graph, node, attributes, x=powers.at, op="AveragePool", out=mean)
+    powers.at = mean
+    powers.then("aten.mul", other=count).power(1 / order).last("onnx.Identity")
+
+
+@OPS.of("LRN")
+def local_response_norm(file, graph, node, attributes):
+    """Divides by a power of the mean square of the channels around each one."""
+    x, size = node.input[0], attributes["size"]
+    batch, channels, *rest = file.shape(x)
+    if len(rest) > 2:
+        raise refused(node, "it is of more than two axes beside channels")
+    low, high = (size - 1) // 2, size // 2
+    below = _Formula(file, graph, node).power(2).then("aten.view", shape=[batch, 1, channels, *rest])
+    below.then("onnx.Pad", shape=[batch, 1, plus(channels, low + high), *rest], pad=[0, 0] * len(rest) + [low, high], mode="constant")
+    flat = [1] * len(rest)
+    below.then("onnx.AveragePool", shape=[batch, 1, channels, *rest], kernel_size=[size, *flat], stride=[1, *flat], padding=[0, *[0] * len(rest)], ceil_mode=False)
+    below.then("aten.view", shape=[batch, channels, *rest]).then("aten.mul", other=attributes.get("alpha", 1e-4)).then("aten.add", other=attributes.get("bias", 1.0))
+    below.power(attributes.get("beta", 0.75))
+    graph.add(node, "aten.div", [x, below.at], [node.output[0]])
+
+
+@OPS.of("OneHot")
+def one_hot(file, graph, node, attributes):
+    x, _, chosen = node.input
+    values, shape = file.constant(chosen), file.shape(node.output[0])
+    if values is None or list(values) != [0, 1]:
+        raise refused(node, "netc has ones among zeros")
+    at = attributes.get("axis", -1) % len(shape)
+    numbers, column = f"{node.output[0]}.numbers", {**file.tensor(x, [*shape[:at], 1, *shape[at + 1 :]]), "name": f"{node.output[0]}.column"}
+    for sample in file.samples:
+        count = sample.shapes[node.output[0]][at]
+        sample.hold(numbers, numpy.arange(count, dtype=numpy.int64).reshape(-1, *[1] * (len(shape) - at - 1)))
+    shown = {**file.tensor(node.output[0]), "name": f"{node.output[0]}.shown", "type": "bool"}
+    graph.add(node, "aten.view", [x], [column])
+    graph.add(node, "onnx.Equal", [column, numbers], [shown])
+    graph.add(node, "onnx.Cast", [shown], [node.output[0]])
