@@ -15,6 +15,7 @@ import re
 import numpy
 
 from .errors import ImportRefused
+from .jax_functions import Functions
 from .known import known, number_of
 from .number_types import NoType, NumberTypes
 from .sizes import NAMES, SIZES, polynomial
@@ -113,7 +114,7 @@ def graph(texts, weights, name, source):
     return _Writer([Program(text) for text in texts], weights).graph(name, source)
 
 
-class _Writer:
+class _Writer(Functions):
     def __init__(self, samples, names):
         self.samples, self.first = samples, samples[0]
         if len({tuple(op.name for op, *_ in sample.ops) for sample in samples}) > 1:
@@ -178,7 +179,8 @@ class _Writer:
         value = self.real(value)
         if value in self.values:
             if value not in self.known:
-                found = [known(array) for array in self.values[value]]
+                arrays = self.values[value]
+                found = [known(array, is_fixed=array.shape == arrays[-1].shape) for array in arrays]
                 self.known[value] = {**self.tensor(value), **(found[0] if all(each == found[0] for each in found) else {"what": "table"})}
         elif value in self.spread:
             small = self.aligned(value)
@@ -277,78 +279,6 @@ class _Writer:
         inner = [each.name for _, body in op.bodies for each in body if each.name != "stablehlo.return"]
         return f"{op.name}.{inner[0].split('.')[-1]}" if op.name in ("stablehlo.reduce", "stablehlo.reduce_window") and len(inner) == 1 else op.name
 
-    def find_functions(self):
-        """Finds functions of JAX that became several ops. Records name, operands and arguments of each at its last op."""
-        for i, (op, operands, _, _) in enumerate(self.first.ops):
-            found = None
-            if op.name == "stablehlo.divide":
-                found = self.softmax(*operands) or self.logistic(*operands) or self.average(*operands)
-            elif op.name == "stablehlo.multiply":
-                found = next((made for pair in (operands, operands[::-1]) for way in (self.silu, self.gelu, self.gelu_tanh) if (made := way(*pair))), None)
-            if found:
-                self.fused[i] = found
-
-    def softmax(self, power, total):
-        """Recognizes exp(x - max x) / sum exp(x - max x)."""
-        power, total = self.maker(power, "stablehlo.exponential"), self.maker(total, "stablehlo.reduce.add")
-        difference = self.maker(power[1][0], "stablehlo.subtract") if power else None
-        if not difference or not total or self.maker(total[1][0], "stablehlo.exponential") is not power:
-            return None
-        largest = self.maker(difference[1][1], "stablehlo.reduce.maximum", "stablehlo.maximum")
-        if largest and largest[0].name == "stablehlo.maximum":
-            largest = next((made for each in largest[1] if (made := self.maker(each, "stablehlo.reduce.maximum"))), None)
-        axes = total[0].numbers("dimensions")
-        if not largest or largest[1][0] != difference[1][0] or largest[0].numbers("dimensions") != axes or len(axes) != 1:
-            return None
-        return "jax.nn.softmax", [difference[1][0]], {"dim": axes[0]}
-
-    def logistic(self, one, total):
-        """Recognizes 1 / (1 + exp(-x))."""
-        total = self.maker(total, "stablehlo.add")
-        power = next((made for each in total[1] if (made := self.maker(each, "stablehlo.exponential"))), None) if total else None
-        negated = self.maker(power[1][0], "stablehlo.negate") if power else None
-        ones = [one, *(each for each in total[1] if not self.maker(each, "stablehlo.exponential"))] if negated else []
-        return ("stablehlo.logistic", negated[1], {}) if len(ones) == 2 and all(self.holds(each, 1) for each in ones) else None
-
-    def silu(self, x, sigmoid):
-        i = self.makers.get(sigmoid)
-        return ("jax.nn.silu", [x], {}) if i in self.fused and self.fused[i][:2] == ("stablehlo.logistic", [x]) else None
-
-    def scaled(self, value, number):
-        """The other factor of a product with this number, or None."""
-        made = self.maker(value, "stablehlo.multiply")
-        pairs = (made[1], made[1][::-1]) if made else ()
-        return next((x for x, factor in pairs if self.holds(factor, number)), None)
-
-    def gelu(self, half, rest):
-        """Recognizes x / 2 * erfc(-x / sqrt 2)."""
-        x, rest = self.scaled(half, 0.5), self.maker(rest, "chlo.erfc")
-        negated = self.scaled(rest[1][0], math.sqrt(0.5)) if rest else None
-        negated = self.maker(negated, "stablehlo.negate") if negated is not None else None
-        return ("jax.nn.gelu", [x], {"approximate": "none"}) if negated and negated[1] == [x] else None
-
-    def gelu_tanh(self, x, rest):
-        """Recognizes x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2."""
-        rest = self.scaled(rest, 0.5)
-        rest = self.maker(rest, "stablehlo.add") if rest is not None else None
-        turned = next((made for each in rest[1] if (made := self.maker(each, "stablehlo.tanh"))), None) if rest else None
-        inner = self.scaled(turned[1][0], math.sqrt(2 / math.pi)) if turned else None
-        inner = self.maker(inner, "stablehlo.add") if inner is not None else None
-        is_cubic = inner and x in inner[1] and any(self.scaled(each, 0.044715) is not None for each in inner[1])
-        return ("jax.nn.gelu", [x], {"approximate": "tanh"}) if is_cubic else None
-
-    def average(self, total, count):
-        """Recognizes the sum in a window, divided by the size of the window."""
-        total = self.maker(total, "stablehlo.reduce_window.add")
-        if total and self.holds(count, math.prod(total[0].numbers("window_dimensions"))):
-            return "flax.linen.avg_pool", total[1], {"window": total[0]}
-        return None
-
-    def holds(self, value, number):
-        """Whether a constant has this number in all elements, to the precision of 32 bits."""
-        made = self.maker(value, "stablehlo.constant")
-        return bool(made) and numpy.allclose(constant(made[0], made[0].types[0][0], "f8"), number, rtol=1e-6, atol=0)
-
     def translate(self, i, group):
         op, operands, results, self.place = group[0]
         if i in self.fused:
@@ -409,6 +339,8 @@ class _Writer:
                 array = ins[0].reshape(shape).astype(dtype)
             elif kind == "transpose":
                 array = ins[0].transpose(op.numbers("permutation"))
+            elif kind == "reverse":
+                array = numpy.flip(ins[0], op.numbers("dimensions"))
             elif kind == "concatenate":
                 array = numpy.concatenate(ins, op.numbers("dimension"))
             elif kind == "slice":
@@ -483,12 +415,24 @@ class _Writer:
 
     def on_compare(self, op, operands, result):
         relation, numbers = _direction(op).lower(), [self.number(value) for value in operands]
+        truth = self.truth_of(operands[0]) if relation == "ne" and numbers[1] == 0 else None
+        if truth is not None:
+            self.alias[result] = truth
+            return None
         if numbers[1] is not None:
             return self.add(f"{op.name}.{relation}", operands[:1], result, other=numbers[1])
         if numbers[0] is not None:
             turned = {"ge": "le", "gt": "lt", "le": "ge", "lt": "gt"}.get(relation, relation)
             return self.add(f"{op.name}.{turned}", operands[1:], result, other=numbers[0])
         return self.add(f"{op.name}.{relation}", operands, result)
+
+    def truth_of(self, value):
+        """The condition of which a value has the ones and zeros, as masks of Flax have them; else None."""
+        i = self.makers.get(value)
+        if i is None or self.first.ops[i][0].name != "stablehlo.convert":
+            return None
+        source = self.real(self.first.ops[i][1][0])
+        return source if self.first.kinds[source] == "i1" else None
 
     def on_broadcast_in_dim(self, op, operands, result):
         axes, source = op.numbers("broadcast_dimensions"), operands[0]
@@ -515,6 +459,9 @@ class _Writer:
 
     def on_transpose(self, op, operands, result):
         return self.add(op.name, operands, result, dims=op.numbers("permutation"))
+
+    def on_reverse(self, op, operands, result):
+        return self.add("aten.flip", operands, result, dims=op.numbers("dimensions"))
 
     def on_concatenate(self, op, operands, result):
         parts = [each for each in operands if 0 not in self.first.shapes[each]]
@@ -697,7 +644,27 @@ class _Writer:
         return made
 
     def on_reduce_window(self, op, operands, result):
+        if self.cumulated(op, operands, result):
+            return None
         return self.pool(self.named(self.makers[result]), op, operands, result)
+
+    def cumulated(self, op, operands, result):
+        """Recognizes sums of all elements of an axis up to each one, or from each one on."""
+        shape, windows, padding = self.first.shapes[result], op.numbers("window_dimensions"), op.numbers("padding")
+        axes = [axis for axis, size in enumerate(windows) if size != 1]
+        if not self.named(self.makers[result]).endswith(".add") or len(axes) != 1 or windows[axes[0]] != shape[axes[0]] or self.first.shapes[operands[0]] != shape:
+            return False
+        (axis,) = axes
+        around = padding[axis]
+        if sorted(around) != [0, shape[axis] - 1] or {*op.numbers("window_strides"), *op.numbers("base_dilations"), *op.numbers("window_dilations")} - {1}:
+            return False
+        x, out, sums = operands[0], result, self.tensor(result)
+        if around[1]:
+            x, out = self.add("aten.flip", [x], {**sums, "name": f"{sums['name']}.turned"}, dims=axes), {**sums, "name": f"{sums['name']}.sums"}
+        made = self.add("aten.cumsum", [x], out, dim=axis)
+        if around[1]:
+            self.add("aten.flip", [made], result, dims=axes)
+        return True
 
     def pool(self, name, op, operands, result):
         rank = len(self.first.shapes[result])
@@ -728,8 +695,22 @@ class _Writer:
             self.values[index] = [array[..., 0] for array in self.values[index]]
         found = {index} if index in self.values else self.sources(index)
         if not is_rows or len(found) != 1 or self.shape(result)[:-1] != self.shape(*found):
-            return self.add(f"{op.name} of another kind", operands, result)
+            return self.listed(op, table, index, result)
         return self.add(op.name, [table, *found], result)
+
+    def listed(self, op, x, index, result):
+        """Writes a gather of places of an axis that are listed, such as the nearest pixels of a larger image."""
+        axes, shape = op.numbers("start_index_map"), self.first.shapes[x]
+        rest = [axis for axis in range(len(shape)) if axis not in axes]
+        parts = [1 if axis in axes else size for axis, size in enumerate(shape)]
+        places = self.values[index][0] if index in self.values else None
+        is_one = len(axes) == 1 and op.numbers("collapsed_slice_dims") == axes and op.numbers("offset_dims") == rest and op.numbers("slice_sizes") == parts
+        if places is None or places.ndim != 1 or not is_one:
+            return self.add(f"{op.name} of another kind", [x, index], result)
+        times = len(places) // shape[axes[0]]
+        if times and numpy.array_equal(places, numpy.repeat(numpy.arange(shape[axes[0]]), times)):
+            return self.add("aten.repeat_interleave", [x], result, repeats=times, dim=axes[0])
+        return self.add("aten.index_select", [x, index], result, dim=axes[0])
 
     def elements(self, op, x, index, result):
         """Writes a gather of one element, or several, of each row of the last axis, such as the scores of the right classes."""

@@ -83,9 +83,12 @@ for label, count in ("params.w", 64), ("batch_stats.mean", 0):
     assert netc.estimate(found).networks[0].parameters.total == count, found
 
 # What data decides, element by element: an ELU.
-exponential = [
+zeros = [
     '%1 = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>',
     '%2 = "stablehlo.broadcast_in_dim"(%1) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> {0}',
+]
+exponential = [
+    *zeros,
     '%3 = "stablehlo.compare"(%2, %x) <{comparison_direction = #stablehlo<comparison_direction LT>}> : ({0}, {0}) -> tensor<{1}x8xi1>',
     '%4 = "stablehlo.exponential_minus_one"(%x) : ({0}) -> {0}',
     '%0 = "stablehlo.select"(%3, %x, %4) : (tensor<{1}x8xi1>, {0}, {0}) -> {0}',
@@ -120,8 +123,7 @@ refused("netc does not know the op `stablehlo.reduce`, in `Part` (jit(f)/Net/Par
 
 # Conditions, and windows with more padding on one side.
 both = [
-    '%1 = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>',
-    '%2 = "stablehlo.broadcast_in_dim"(%1) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> {0}',
+    *zeros,
     '%3 = "stablehlo.compare"(%x, %2) <{comparison_direction = #stablehlo<comparison_direction GT>}> : ({0}, {0}) -> tensor<{1}x8xi1>',
     '%4 = "stablehlo.tanh"(%x) : ({0}) -> {0}',
     '%5 = "stablehlo.compare"(%4, %2) <{comparison_direction = #stablehlo<comparison_direction LT>}> : ({0}, {0}) -> tensor<{1}x8xi1>',
@@ -145,6 +147,50 @@ pooled = [
 ]
 windows = netc.from_graph(graph([text(*pooled), text(*pooled, size=11)], ["w"], "Net", "JAX"))
 assert "low = 0, high = 1)" in windows and "|> MaxPool(2, stride = 1)" in windows, windows
+
+# Sums up to each element and from each one on, a reversed axis, and the nearest places of an axis that is longer.
+def cumulated(low, high):
+    return [
+        '%1 = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<f32>}> : () -> tensor<f32>',
+        f'%0 = "stablehlo.reduce_window"(%x, %1) <{{base_dilations = array<i64: 1, 1>, padding = dense<[[0, 0], [{low}, {high}]]> : tensor<2x2xi64>, window_dilations = array<i64: 1, 1>, window_dimensions = array<i64: 1, 8>, window_strides = array<i64: 1, 1>}}> ({{',
+        "^bb0(%a: tensor<f32>, %b: tensor<f32>):",
+        '%2 = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>',
+        '"stablehlo.return"(%2) : (tensor<f32>) -> ()',
+        "}) : ({0}, tensor<f32>) -> {0}",
+        end,
+    ]
+
+
+def nearest(places):
+    made = f"tensor<{{1}}x{len(places)}xf32>"
+    return [
+        f'%1 = "stablehlo.constant"() <{{value = dense<{[[each] for each in places]}> : tensor<{len(places)}x1xi32>}}> : () -> tensor<{len(places)}x1xi32>',
+        f'%0 = "stablehlo.gather"(%x, %1) <{{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: {{1}}, 1>}}> : ({{0}}, tensor<{len(places)}x1xi32>) -> {made}',
+        f'"func.return"(%0) : ({made}) -> ()',
+    ]
+
+
+for lines, wanted in (
+    (cumulated(7, 0), "return y = x |> cumsum(over = axes(x)[1])"),
+    (cumulated(0, 7), "y_2 = x |> flip(over = axes(x)[1])\n  y_3 = y_2 |> cumsum(over = axes(y_2)[1])\n  return y = y_3 |> flip(over = axes(y_3)[1])"),
+    (['%0 = "stablehlo.reverse"(%x) <{dimensions = array<i64: 1>}> : ({0}) -> {0}', end], "return y = x |> flip(over = axes(x)[1])"),
+    (nearest([each // 2 for each in range(16)]), "return y = reshape(expand(x, zeros(N, 8, 2), over = [axes(zeros(N, 8, 2))[0], axes(zeros(N, 8, 2))[1]]), N, 16)"),
+    (nearest([0, 3, 5]), "return y = x |> positions([0, 3, 5], over = axes(x)[1])"),
+):
+    found = netc.from_graph(graph([text(*lines), text(*lines, size=11)], ["w"], "Net", "JAX"))
+    assert f"  {wanted}\n" in found, found
+refused("netc does not know the op `stablehlo.reduce_window.add`", text(*cumulated(6, 1)))
+
+# A condition as ones and zeros, as in a mask of Flax.
+ones = [
+    *both[:3],
+    '%4 = "stablehlo.convert"(%3) : (tensor<{1}x8xi1>) -> {0}',
+    '%5 = "stablehlo.compare"(%4, %2) <{comparison_direction = #stablehlo<comparison_direction NE>}> : ({0}, {0}) -> tensor<{1}x8xi1>',
+    both[-2].replace("%7", "%5"),
+    end,
+]
+chosen = netc.from_graph(graph([text(*ones), text(*ones, size=11)], ["w"], "Net", "JAX"))
+assert "return y = where(x > 0, x, 0)\n" in chosen, chosen
 
 # A transposed convolution that cuts off one end more than the other.
 widened = [
