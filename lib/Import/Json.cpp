@@ -117,10 +117,10 @@ std::string netc::import::shown(const Json &value) {
   return text.size() <= 60 ? text : text.substr(0, 57) + "...";
 }
 
-std::string netc::import::shownName(StringRef name) {
+std::string netc::import::shownName(StringRef name, size_t most) {
   std::string text =
       Json(name.str())
           .dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
   text = text.substr(1, text.size() - 2);
-  return text.size() <= 120 ? text : text.substr(0, 117) + "...";
+  return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }

@@ -31,7 +31,7 @@ std::optional<Document> parseObject(llvm::StringRef path, llvm::StringRef text,
 std::string shown(const Json &value);
 
 /// The same for a name, which may have any characters in a file.
-std::string shownName(llvm::StringRef name);
+std::string shownName(llvm::StringRef name, size_t most = 120);
 
 } // namespace netc::import
 

@@ -28,7 +28,10 @@ public:
 
   const GraphNode *operator->() const { return node; }
   const GraphNode &operator*() const { return *node; }
-  int number() const { return int(node - graph.nodes.data()); }
+  /// Its place in the graph; -1 before the first one.
+  int number() const {
+    return node == &none ? -1 : int(node - graph.nodes.data());
+  }
   /// Null for an op that netc does not know.
   const ForeignOp *foreign() const { return known; }
   /// What netc calls the op.
@@ -84,7 +87,8 @@ private:
 
   const Graph &graph;
   const Values &values;
-  const GraphNode *node = nullptr;
+  const GraphNode none;
+  const GraphNode *node = &none;
   const ForeignOp *known = nullptr;
   std::set<std::string> asked;      ///< settings, by name
   std::set<unsigned> askedOperands; ///< by number

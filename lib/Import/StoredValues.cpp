@@ -158,9 +158,11 @@ void StoredValues::writeNumbers(Step &made, int value) const {
     made.putSizes(shape);
     return;
   }
-  made.fn = shape.size() == 1 ? "arange(#0)" : "reshape(arange(#0), #1)";
+  made.fn = shape.empty()       ? "reshape(arange(#0), [])"
+            : shape.size() == 1 ? "arange(#0)"
+                                : "reshape(arange(#0), #1)";
   made.putSizes({elements(shape)});
-  if (shape.size() != 1)
+  if (shape.size() > 1)
     made.putSizes(shape);
 }
 

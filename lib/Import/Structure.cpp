@@ -485,6 +485,8 @@ static std::string unread(const Graph &graph) {
   std::set<int> read;
   for (const GraphNode &node : graph.nodes)
     read.insert(node.ins.begin(), node.ins.end());
+  for (auto &output : graph.outputs)
+    read.insert(output.second);
   std::vector<std::string> names;
   for (size_t i = 0; i < graph.values.size(); ++i)
     if (graph.values[i].kind == GraphValue::Weight &&
@@ -529,7 +531,7 @@ netc::import::writeGraph(StringRef path, Graph graph,
     std::string head = "# " + shownName(graph.name) + ", from " +
                        shownName(graph.from) + ".\n" + read;
     for (const std::string &note : graph.notes)
-      head += "# " + shownName(note) + "\n";
+      head += "# " + shownName(note, std::string::npos) + "\n";
     return head + text;
   } catch (const Json::exception &wrong) {
     // An argument of another type than the op takes.

@@ -83,10 +83,14 @@ public:
     for (const Step &step : body.steps)
       for (int in : step.ins)
         ++uses[in];
+    if (isNet) {
+      for (auto &output : graph.outputs)
+        ++uses[output.second];
+      return;
+    }
     for (int out : body.outs)
       ++uses[out];
-    if (!isNet)
-      countSizes();
+    countSizes();
   }
 
   std::vector<std::string> inputs() {

@@ -230,6 +230,8 @@ class _Writer(Functions):
     # Nodes.
 
     def graph(self, name, source):
+        if not self.first.results:
+            raise ImportRefused("the function returns no array")
         self.find_functions()
         needed, stack = set(), list(self.first.results)
         while stack:

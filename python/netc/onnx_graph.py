@@ -84,6 +84,8 @@ class _Writer:
 
     def graph(self, name):
         made = {output.name for output in self.file.model.graph.output}
+        for missing in sorted(made - self.file.samples[0].shapes.keys()):
+            raise ImportRefused(f"the output `{missing}` is no input, no initializer, and no result of a node")
         needed, stack = set(), list(made)
         while stack:
             at = stack.pop()
@@ -101,7 +103,7 @@ class _Writer:
         results = [out.name for out in self.file.model.graph.output]
         plain = ["y"] if len(results) == 1 else [f"y{i}" for i in range(len(results))]
         outputs = [{"name": out if out.isidentifier() else other, "value": self.operand(out)} for out, other in zip(results, plain)]
-        read = {each for node in self.out for each in node["in"]}
+        read = {each for node in self.out for each in node["in"]} | {output["value"] for output in outputs}
         return {
             "netc_graph": 1,
             "name": name,

@@ -278,9 +278,11 @@ def _doubts(module, exported, symbols, free, are_named):
         if axis < node.meta["val"].ndim and str(node.meta["val"].shape[axis]).isdigit()
     }
     inputs = [node for node in inputs if node.meta["val"].ndim]
-    if are_named or not inputs:
+    if not inputs:
         return list(fixed.values())
     first, size = inputs[0], inputs[0].meta["val"].shape[0]
+    if are_named and ("N" in symbols.values() or str(size) in symbols or (first.name, 0) in fixed):
+        return list(fixed.values())
     if symbols.get(str(size)) != "N":
         fixed.pop((first.name, 0), None)
         without = f"The first axis of `{first.name}` stays {size}: counts are not of one example. `axes` names the axis of the batch, if there is another."
@@ -449,7 +451,11 @@ class _Writer:
         needed, result_nodes = set(), []
         producers = {n.name: n for n in self.exported.graph.nodes}
         for result in self.results:
-            result_nodes.append(self.real(producers[result]))
+            node = self.real(producers[result])
+            if isinstance(node.meta["val"], torch.Tensor):
+                result_nodes.append(node)
+        if not result_nodes:
+            raise ImportRefused("`forward` returns no tensor")
         stack = list(result_nodes)
         while stack:
             node = stack.pop()
@@ -466,6 +472,7 @@ class _Writer:
         if drawn:
             names = ", ".join(f"`{self.called(node)}`" for node in drawn)
             self.notes.append(f"Random numbers go in as arguments, {names}: no cost depends on them.")
+        outputs = [{"name": text, "value": self.operand(n)} for text, n in zip(self.result_names(len(result_nodes)), result_nodes)]
         ranges = self.exported.range_constraints
         limits = {str(s): r for s, r in ranges.items()}
 
@@ -484,7 +491,7 @@ class _Writer:
             "known": list(self.known.values()),
             "modules": modules,
             "nodes": self.nodes,
-            "outputs": [{"name": text, "value": self.operand(n)} for text, n in zip(self.result_names(len(result_nodes)), result_nodes)],
+            "outputs": outputs,
         }  # fmt: skip
 
     def result_names(self, count):
@@ -534,8 +541,10 @@ class _Writer:
         return self.called(node)
 
     def node(self, node, needed):
+        before = len(self.nodes)
         try:
             self.translate(node, needed)
+            self.checkpoints += [torch_checkpoints.of(node)] * (len(self.nodes) - before)
         except (_NoSize, NoType) as problem:
             raise self.refused(node, str(problem)) from None
 
@@ -571,7 +580,6 @@ class _Writer:
         if op == BATCH_NORM:
             op, settings, outs = "aten.batch_norm", {"eps": given.get("eps", 1e-5)}, outs[:1]
         self.nodes.append({"op": op, "in": tensors, "with": settings, "out": outs, "module": self.stack(node), "line": self.line(node)})
-        self.checkpoints.append(torch_checkpoints.of(node))
 
     def setting(self, value):
         if isinstance(value, Node):

@@ -215,4 +215,7 @@ hidden = [
 ]
 masked = netc.from_graph(graph([text(*hidden), text(*hidden, size=11)], ["w"], "Net", "JAX"))
 assert "w |> mask(causal = true)" in masked, masked
+number = ['%0 = "stablehlo.constant"() <{value = dense<3> : tensor<i32>}> : () -> tensor<i32>', '"func.return"(%0) : (tensor<i32>) -> ()']
+assert "return y = reshape(arange(1), [])\n" in netc.from_graph(graph([text(*number), text(*number, size=11)], ["w"], "Net", "JAX"))
+refused("the function returns no array", text('"func.return"() : () -> ()'))
 refused("this is no generic text of StableHLO with a function `main`", "module @jit_f { func.func public @main() }")

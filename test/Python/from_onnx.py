@@ -272,6 +272,12 @@ for path in sorted(inputs.glob("*.onnx")):
         seen.add(version)
 assert seen == set(range(13, 22)), seen
 
+# An output that is an input or an initializer; one that nothing makes.
+shaped = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 8])
+assert "return x_2 = x\n" in netc.from_onnx(helper.make_model(helper.make_graph([], "Same", [shaped], [shaped]), opset_imports=[helper.make_opsetid("", 18)]))
+assert "return w = w_2\n" in netc.from_onnx(model([], {"x": ["N", 8]}, ["w"], {"w": (8,)}))
+refused("the output `q` is no input, no initializer, and no result of a node", model([], {"x": ["N", 8]}, ["q"]))
+
 # What is no file of ONNX.
 refused("is no ONNX model that can be read", pathlib.Path(__file__))
 refused("is no ONNX model that can be read: [Errno 2]", "nowhere.onnx")

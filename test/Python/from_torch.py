@@ -123,6 +123,29 @@ for module, text in (nn.LSTM(8, 4), "The first axis of `input` stays 5"), (nn.Mu
         spec = netc.from_torch(module, [torch.zeros(5, 3, 8)] * (1 if "LSTM" in str(module) else 3))
     assert [text in str(each.message) for each in seen if "axis of" in str(each.message)] == [True] and text in spec, spec
 
+# So does an example whose first axis `axes` leaves out, if it names no batch.
+for named, is_said in ({1: "T"}, True), ({0: "B"}, False), ({1: "N"}, False):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        spec = netc.from_torch(linear, torch.zeros(1, 5, 8), axes={"input": named})
+    text = "The first axis of `input` stays 1: counts are not of one example. `axes` names the axis of the batch, if there is another."
+    assert [text in spec, text in [str(each.message) for each in seen]] == [is_said] * 2, spec
+
+# What is no tensor of an op is an output too; what is no tensor is none.
+for forward, text in (
+    (lambda self, x: x, "return y = x\n"),
+    (lambda self, x: (self.a(x), x), "return y0 = x |> a, y1 = x\n"),
+    (lambda self, x: (self.a(x), torch.zeros(3)), "return y0 = x |> a, y1 = zeros(3)\n"),
+    (lambda self, x: (self.a(x), None, 3, x.shape[0]), "return y = x |> a\n"),
+    (lambda self, x: torch.zeros(x.shape[0], 3), "return y = zeros(N, 3)\n"),
+    (lambda self, x: self.a.weight, "weight = parameter(8, 8)\n  return y = weight\n"),
+    (lambda self, x: [self.a(x)] * 2, "y = x |> a\n  return y0 = y, y1 = y\n"),
+):
+    spec = netc.from_torch(Of(forward, a=linear), x)
+    assert text in spec, spec
+for nothing in None, 3:
+    refused("`forward` returns no tensor", Of(lambda self, x, nothing=nothing: nothing, a=linear), x)
+
 # An axis that was to be free, and is not, is named, with the line that takes one size.
 words, numbers = nn.Embedding(40, 8), torch.zeros(3, 6, dtype=torch.long)
 recurrence = Of(lambda self, x: self.k(self.e(x))[0], e=words, k=nn.GRU(8, 6, batch_first=True))
