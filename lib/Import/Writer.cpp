@@ -622,7 +622,8 @@ private:
   /// Of a text: its loosest operator outside of brackets.
   static Expression::Binding bindingOf(StringRef text) {
     int depth = 0;
-    Expression::Binding loosest = Expression::Atom;
+    Expression::Binding loosest =
+        text.starts_with("-") ? Expression::Product : Expression::Atom;
     for (size_t i = 0; i < text.size(); ++i) {
       char c = text[i];
       depth += (c == '(' || c == '[' || c == '{') -
