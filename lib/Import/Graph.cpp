@@ -57,7 +57,10 @@ public:
       given(entry, "buckets", int64_t(), where);
       given(entry, "distance", int64_t(), where);
       given(entry, "causal", false, where);
-      add(GraphValue::Known, entry, where).known = &entry;
+      GraphValue &value = add(GraphValue::Known, entry, where);
+      value.known = &entry;
+      if (entry["what"] == "size")
+        value.size = size(member(entry, "size", where), at(where, "size"));
     });
     each(root, "modules", "", [&](const Json &entry, const std::string &where) {
       graph.modules.push_back({text(entry, "path", where),
@@ -161,13 +164,16 @@ private:
     std::string names = free.empty() ? "no axis of an input is free"
                                      : "the free axes of the inputs are " +
                                            llvm::join(free, ", ");
-    for (const GraphValue &value : graph.values)
-      for (const Polynomial &size : value.shape)
+    for (const GraphValue &value : graph.values) {
+      Sizes sizes = value.shape;
+      sizes.push_back(value.size);
+      for (const Polynomial &size : sizes)
         for (const std::string &symbol : size.symbols())
           if (!free.count(symbol))
             throw WrongGraph{"nodes", "`" + shownName(value.name) +
                                           "` has the size `" + size.str() +
                                           "`, and " + names};
+    }
   }
 
   GraphValue &add(GraphValue::Kind kind, const Json &entry,

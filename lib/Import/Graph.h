@@ -51,6 +51,7 @@ struct GraphValue {
   bool isState = false;           ///< no parameter, kept from step to step
   std::string init;               ///< of a weight; empty where it is not told
   const Json *known = nullptr;    ///< what is known of it
+  Polynomial size;                ///< that it holds, of a known size
   StatedList<std::string> labels; ///< of its axes, as netc has them
 };
 

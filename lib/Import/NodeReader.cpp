@@ -138,8 +138,10 @@ double NodeReader::real(const char *name, double otherwise) {
 double NodeReader::realFrom(const Json &found, double otherwise) {
   if (found == "nan")
     refuse("a number of it is NaN");
-  if (found.is_string())
+  if (found == "inf" || found == "-inf")
     return found == "inf" ? INFINITY : -INFINITY;
+  if (found.is_string())
+    refuse("a number of it is " + found.dump());
   return found.is_number() ? found.get<double>() : otherwise;
 }
 

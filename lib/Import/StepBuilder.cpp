@@ -86,6 +86,11 @@ void StepBuilder::wantWhole(int value) {
 int StepBuilder::floated(int x) {
   if (values.isFloat(x))
     return x;
+  if (values.what(x) == "size") {
+    int size = values.another(x);
+    values.at(size).type = "f32";
+    return size;
+  }
   int made = make("float(%0)", {x}, values.shape(x));
   steps.back().op = "convert";
   values.at(made).type = "f32";
@@ -161,7 +166,7 @@ std::string StepBuilder::expanded(int x, int at, const std::string &like,
               &to = values.shape(target < 0 ? node.out() : target);
   node.wantRank(x, 0, to.size());
   std::string name = "%" + std::to_string(at);
-  if (from == to)
+  if (from == to || from.empty())
     return name;
   std::vector<std::string> over;
   std::vector<size_t> places;

@@ -127,6 +127,12 @@ Step StoredValues::known(int value) const {
     made.fn = number == 0 ? "zeros(#0)" : "zeros(#0) + #1";
     made.putSizes(tensor.shape);
     made.put("", "value", realText(number));
+  } else if (kind == "size" && isFloat) {
+    // The language has no free size among the elements of tensors.
+    made.fn = tensor.shape.empty() ? "sum(zeros(#0) + 1)"
+                                   : "zeros(#1) + sum(zeros(#0) + 1)";
+    made.putSizes({tensor.size});
+    made.putSizes(tensor.shape);
   } else if (kind == "bucket" && tensor.shape.size() == 2) {
     made.fn = "relative_position(zeros(#0), #1, #2, causal = #3)";
     made.putSizes(tensor.shape);

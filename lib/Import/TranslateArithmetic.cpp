@@ -81,6 +81,7 @@ void ArithmeticTranslator::binary() {
   for (auto [x, other, isFirst] :
        {std::make_tuple(b, a, false), std::make_tuple(a, b, true)})
     if (values.isKnown(x) && shape(other) == shape(node.out()) &&
+        values.what(x) != "size" &&
         (values.what(x) == "number" || shape(x).empty()))
       // Where its number is not told, no count depends on it.
       return withNumber(sign, other, node.realOf(x), isFirst);

@@ -101,6 +101,8 @@ void ConditionTranslator::choose(int condition) {
       continue;
     }
     parts.push_back("%" + std::to_string(ins.size()));
+    if (values.isFloat(node.out()))
+      given = steps.floated(given);
     ins.push_back(steps.unlabelled(given, ins[0]));
   }
   // What is smaller is repeated to what has the size of the result.

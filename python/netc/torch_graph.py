@@ -46,6 +46,10 @@ SIZED = {"copy", "new_empty", "new_full", "new_ones", "new_zeros", "empty_like",
 DRAWN = {"exponential", "normal_functional", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "uniform"}
 # run_decompositions writes batch norm as this op, with the running statistics as operands and results.
 BATCH_NORM = "aten._native_batch_norm_legit_functional"
+# Arithmetic of sizes as numbers, in ops of PyTorch.
+OF_NUMBERS = {operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "div", operator.pow: "pow", operator.neg: "neg"}
+# Tensors of one number: which argument it is.
+FILLED = {torch.ops.aten.full.default: 1, torch.ops.aten.scalar_tensor.default: 0}
 NAMES = "TSUVPQR"  # of free axes, without that of the batch
 # Ops that read an element for each number: which arguments are the tensor and the numbers.
 TYING = {torch.ops.aten.cross_entropy_loss.default: (0, 1), torch.ops.aten.nll_loss_nd.default: (0, 1), torch.ops.aten.gather.default: (0, 2)}
@@ -381,19 +385,24 @@ class _Writer:
         self.weights = {}  # by identity
         self.nodes, self.notes = [], []
         self.checkpoints = []  # of each node
+        self.current = None  # the node that is translated
 
     # Sizes.
 
-    def size(self, value):
-        if not isinstance(value, torch.SymInt):
-            return int(value)
+    def in_axes(self, value):
+        """A size, or a number that depends on sizes, in terms of the free axes."""
         expression = value.node.expr
         for symbol in expression.free_symbols:
             if str(symbol) not in self.symbols:
                 raise _NoSize(f"a size, `{expression}`, depends on data")
-        if expression.is_Integer:
-            return int(expression)
-        named = expression.subs({s: _symbol(self.symbols[str(s)]) for s in expression.free_symbols}).replace(FloorDiv, _quotient)
+        return expression.subs({s: _symbol(self.symbols[str(s)]) for s in expression.free_symbols}).replace(FloorDiv, _quotient)
+
+    def size(self, value):
+        if not isinstance(value, torch.SymInt):
+            return int(value)
+        named = self.in_axes(value)
+        if named.is_Integer:
+            return int(named)
         if not named.is_polynomial():
             raise _NoSize(f"a size, `{named}`, is no polynomial of free axes; `axes` says which are free")
         text = str(named.expand())
@@ -549,6 +558,7 @@ class _Writer:
             raise self.refused(node, str(problem)) from None
 
     def translate(self, node, needed):
+        self.current = node
         if not isinstance(node.target, torch._ops.OpOverload):
             raise self.refused(node, "it holds a graph of its own; a `for` over a number of steps is written out")
         schema = node.target._schema
@@ -567,6 +577,11 @@ class _Writer:
                 else:
                     settings[argument.name] = self.setting(value)
             elif argument.name not in WITHOUT_EFFECT and value is not None:
+                if isinstance(value, Node) and re.search("number|float", str(argument.type)):
+                    if argument.name != "other":
+                        raise _NoSize(f"`{argument.name}` is `{self.in_axes(self.real(value).meta['val'])}`, and must be a number here; `axes` says which axes are free")
+                    tensors.append(self.operand(value))
+                    continue
                 settings[argument.name] = self.setting(value)
         while tensors and tensors[-1] is None:
             tensors.pop()
@@ -618,15 +633,40 @@ class _Writer:
     def recognized(self, node):
         node = self.real(node)
         name = self.called(node)
+        value = node.meta["val"]
+        if not isinstance(value, torch.Tensor):
+            return self.number(node)
         if name not in self.known:
-            value = node.meta["val"]
-            if not isinstance(value, torch.Tensor):  # a size, of which no count depends on the value
-                self.known[name] = {"name": name, "type": "f32", "shape": [], "what": "table"}
-                return name
             self.known[name] = {**self.described(name, value), **self.what(node)}
         return name
 
+    def number(self, node, kind="i64"):
+        """The name of a size that is used as a number, or of what is computed of sizes."""
+        node = self.real(node)
+        name, value = self.called(node), node.meta["val"]
+        if node.target is torch.sym_float:
+            return self.number(node.args[0], "f32")
+        if isinstance(value, torch.SymFloat):
+            if node.target not in OF_NUMBERS:
+                raise _NoSize(f"netc has no number `{self.in_axes(value)}`; `axes` says which axes are free")
+            op, keys = OF_NUMBERS[node.target], ("self", "exponent" if node.target is operator.pow else "other")
+            ins = [self.number(each, "f32") for each in node.args if isinstance(each, Node)]
+            settings = {key: number_of(each) for key, each in zip(keys, node.args) if not isinstance(each, Node)}
+            name = f"{name}.{len(self.nodes)}"  # of its own in each place, since it is a number
+            out = {"name": name, "type": "f32", "shape": []}
+            self.nodes.append({"op": f"aten.{op}", "in": ins, "with": settings, "out": [out], "module": self.stack(self.current), "line": self.line(self.current)})
+            return name
+        name = name if kind == "i64" else f"{name}.{kind}"
+        if name not in self.known:
+            size = self.size(value) if isinstance(value, torch.SymInt) else number_of(value)
+            self.known[name] = {"name": name, "type": "f32" if isinstance(value, float) else kind, "shape": [], **_of_size(size)}
+        return name
+
     def what(self, node):
+        filling = node.args[FILLED[node.target]] if node.target in FILLED else None
+        if isinstance(filling, Node) and isinstance(filling.meta["val"], torch.SymInt):
+            with contextlib.suppress(_NoSize):
+                return _of_size(self.size(filling.meta["val"]))
         small, large = ({text: self.within(symbol, size + 4 * i) for i, (symbol, text) in enumerate(self.symbols.items())} for size in (7, 11))
         try:
             values = self.value(node, small, {}), self.value(node, large, {})
@@ -696,6 +736,11 @@ class _Writer:
             except Exception as problem:
                 raise _NoValue from problem
         return memo[node]
+
+
+def _of_size(size):
+    """The description of a size that is used as a number."""
+    return {"what": "size", "size": size} if isinstance(size, str) else {"what": "number", "value": size}
 
 
 def _name(node):
