@@ -86,10 +86,10 @@ void StepBuilder::wantWhole(int value) {
 int StepBuilder::floated(int x) {
   if (values.isFloat(x))
     return x;
-  if (values.what(x) == "size") {
-    int size = values.another(x);
-    values.at(size).type = "f32";
-    return size;
+  if (values.what(x) == "size" || stored.isOther(x)) {
+    int real = values.another(x);
+    values.at(real).type = "f32";
+    return real;
   }
   int made = make("float(%0)", {x}, values.shape(x));
   steps.back().op = "convert";
@@ -270,10 +270,22 @@ std::vector<Step> StepBuilder::finish() {
   }
   dropUnused();
   findIdioms(graph, steps);
+  noteReplaced();
   for (Step &step : steps)
     if (step.form == Step::View)
       writeView(step, graph);
   return std::move(steps);
+}
+
+void StepBuilder::noteReplaced() {
+  for (const Step &each : steps)
+    if (stored.isReplaced(each.outs[0])) {
+      graph.notes.push_back("Constants such as `" +
+                            values.at(each.outs[0]).name +
+                            "` are ones here, and not the values of the "
+                            "model; no count depends on these.");
+      return;
+    }
 }
 
 void StepBuilder::dropUnused() {

@@ -33,8 +33,12 @@ public:
   void setRows(int value, Rows read) { rows[value] = std::move(read); }
   const Rows *findRows(int value) const;
 
-  /// Whether it is a few whole numbers, which are written as they are.
+  /// Whether it is a few numbers, which are written as they are.
   bool isListed(int value) const;
+  /// Whether it is a table of numbers that are not told, or too many.
+  bool isOther(int value) const;
+  /// Whether it was made with other numbers than those of the model.
+  bool isReplaced(int value) const { return replaced.count(value); }
 
 private:
   static constexpr size_t mostListed = 64; ///< numbers in a specification
@@ -42,14 +46,14 @@ private:
   int readRows(int value);
   Step begin(Step::Form form, int value) const;
   Step weight(int value) const;
-  Step known(int value) const;
+  Step known(int value);
   void writeNumbers(Step &made, int value) const;
-  void writeTable(Step &made, int value) const;
+  void writeTable(Step &made, int value);
 
   Values &values;
   const NodeReader &node;
   std::vector<Step> &steps;
-  std::set<int> materialized;
+  std::set<int> materialized, replaced;
   std::map<std::pair<int, int>, int> copies; ///< of what is known, by module
   std::map<int, Rows> rows;
 };
@@ -122,6 +126,8 @@ private:
   int common(int a, int b) const;
   /// Drops what nothing reads. What is noted of tables stays.
   void dropUnused();
+  /// Adds a comment if a constant has other numbers than in the model.
+  void noteReplaced();
 
   Graph &graph;
   Values &values;

@@ -8,6 +8,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+
 using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
@@ -95,15 +97,20 @@ bool StoredValues::isListed(int value) const {
          numbers->size() <= mostListed &&
          elements(values.shape(value)) ==
              Polynomial(int64_t(numbers->size())) &&
-         llvm::all_of(*numbers,
-                      [](const Json &each) { return each.is_number(); });
+         llvm::all_of(*numbers, [](const Json &each) {
+           return each.is_number() || each == "inf" || each == "-inf";
+         });
+}
+
+bool StoredValues::isOther(int value) const {
+  return values.what(value) == "table" && !isListed(value);
 }
 
 /// Numbers in the brackets of a shape: `[[0, 2], [1, 1]]`.
 static std::string nested(const Json &numbers, const Sizes &shape) {
   std::vector<std::string> parts;
   for (const Json &each : numbers)
-    parts.push_back(each.dump());
+    parts.push_back(each.is_string() ? each.get<std::string>() : each.dump());
   for (const Polynomial &size : llvm::reverse(shape)) {
     std::vector<std::string> joined;
     size_t width = size_t(*size.toInt64());
@@ -115,7 +122,7 @@ static std::string nested(const Json &numbers, const Sizes &shape) {
   return parts.front();
 }
 
-Step StoredValues::known(int value) const {
+Step StoredValues::known(int value) {
   const GraphValue &tensor = values.at(value);
   const Json &known = *tensor.known;
   std::string kind = values.what(value);
@@ -141,7 +148,11 @@ Step StoredValues::known(int value) const {
     made.put("", "causal", known.value("causal", false) ? "true" : "false", "",
              false);
   } else if (isListed(value)) {
-    made.fn = "tensor(#0)";
+    // Of whole numbers alone, a tensor has whole numbers.
+    bool isWhole = llvm::all_of(known["values"], [](const Json &each) {
+      return each.is_number() && each == std::floor(each.get<double>());
+    });
+    made.fn = isFloat && isWhole ? "float(tensor(#0))" : "tensor(#0)";
     made.put("", "values", nested(known["values"], tensor.shape), "", false);
   } else if (isFloat) {
     writeTable(made, value);
@@ -172,24 +183,19 @@ void StoredValues::writeNumbers(Step &made, int value) const {
     made.putSizes(shape);
 }
 
-void StoredValues::writeTable(Step &made, int value) const {
+void StoredValues::writeTable(Step &made, int value) {
   const GraphValue &tensor = values.at(value);
   const Json &known = *tensor.known;
+  made.fn = tensor.shape.empty() ? "table(init = #1" : "table(#0, init = #1";
   made.putSizes(tensor.shape);
-  if (known.contains("init")) {
-    made.fn = "table(#0, init = #1";
-    made.put("", "init", "\"" + known.value("init", std::string()) + "\"", "",
-             false);
-    if (known.contains("theta")) {
-      made.fn += ", theta = #2";
-      made.put("", "theta", realText(known.value("theta", 1e4)));
-    }
-    made.fn += ")";
-  } else if (tensor.shape.size() < 2) {
-    made.fn = tensor.shape.empty()
-                  ? "0"
-                  : "reshape(table(1, #0, init = \"sinusoid\"), #0)";
-  } else {
-    made.fn = "table(#0, init = \"sinusoid\")";
+  bool isTold = known.contains("init");
+  if (!isTold) // ones, by which something may be divided
+    replaced.insert(value);
+  made.put("", "init", "\"" + known.value("init", std::string("ones")) + "\"",
+           "", false);
+  if (isTold && known.contains("theta")) {
+    made.fn += ", theta = #2";
+    made.put("", "theta", realText(known.value("theta", 1e4)));
   }
+  made.fn += ")";
 }

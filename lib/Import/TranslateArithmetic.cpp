@@ -80,10 +80,7 @@ void ArithmeticTranslator::binary() {
     return;
   for (auto [x, other, isFirst] :
        {std::make_tuple(b, a, false), std::make_tuple(a, b, true)})
-    if (values.isKnown(x) && shape(other) == shape(node.out()) &&
-        values.what(x) != "size" &&
-        (values.what(x) == "number" || shape(x).empty()))
-      // Where its number is not told, no count depends on it.
+    if (values.what(x) == "number" && shape(other) == shape(node.out()))
       return withNumber(sign, other, node.realOf(x), isFirst);
   if (sign == "+" &&
       (addMask(a, b) || addMask(b, a) || rotary(a, b) || rotary(b, a)))
@@ -262,7 +259,9 @@ void ArithmeticTranslator::convert() {
        makesTruth = values.at(node.out()).type == "bool";
   bool isTable = values.what(x) == "table" && values.isFloat(node.out()) &&
                  !values.isFloat(x);
-  if ((values.isKnown(x) && !isTable) || (isTruth && makesTruth))
+  if (isTable)
+    steps.same(steps.floated(x));
+  else if (values.isKnown(x) || (isTruth && makesTruth))
     steps.same(x);
   else if (makesTruth)
     steps.add(Step::Form_, "%0 != 0", {x});

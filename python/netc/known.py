@@ -9,7 +9,8 @@ import math
 import numpy
 
 
-MOST_VALUES = 1024  # the largest table whose values are written
+MOST_VALUES = 1024  # the largest table of whole numbers whose values are written
+MOST_NUMBERS = 16  # the same of others
 
 
 def number_of(value):
@@ -58,6 +59,14 @@ def _theta(rows, what, precision):
     return int(number) if number == int(number) else number
 
 
+def _sinusoid(rows, precision):
+    """The base of the wavelengths of a table that alternates sines and cosines of positions, as settings; None if it is another."""
+    theta = _theta(rows[:, ::2], "sine", precision) if not rows[0, ::2].any() else None
+    angles = numpy.arange(len(rows))[:, None] * (theta or 1e4) ** (-numpy.arange(0, rows.shape[1], 2) / rows.shape[1])
+    is_it = numpy.allclose(rows[:, ::2], numpy.sin(angles), atol=1e-3) and numpy.allclose(rows[:, 1::2], numpy.cos(angles), atol=1e-3)
+    return {"theta": theta} if is_it and theta not in (None, 1e4) else {} if is_it else None
+
+
 def are_frequencies(values):
     """Whether an array has the frequencies of positions, 1, 1/t, 1/t^2, .., or their sines and cosines at 0, 1, 2, .."""
     values = numpy.squeeze(values).astype(numpy.float64)
@@ -94,12 +103,15 @@ def known(value, is_fixed=False, precision=None):
             if value.dtype == bool and (hidden := _seen(~value)):
                 return {**hidden, "what": f"not {hidden['what']}"}
     if is_real and value.size and value.ndim >= 2 and value.shape[-1] % 2 == 0 and value.shape[-2] > 1:
+        precision = max(precision or 0, numpy.finfo(value.dtype).eps, 2**-23)
         rows = value.reshape(-1, *value.shape[-2:])[0]
         half = value.shape[-1] // 2
         if (value == rows).all() and (rows[:, :half] == rows[:, half:]).all():
             for what, first in ("cosine", 1.0), ("sine", 0.0):
                 if (rows[0] == first).all():
-                    theta = _theta(rows[:, :half], what, max(precision or 0, numpy.finfo(value.dtype).eps, 2**-23))
+                    theta = _theta(rows[:, :half], what, precision)
                     return {"what": what, **({"theta": theta} if theta else {})}
-    is_short = is_fixed and not is_real and value.dtype != bool and value.size <= MOST_VALUES
-    return {"what": "table", "values": value.flatten().tolist()} if is_short else {"what": "table"}
+        if (value == rows).all() and (sinusoid := _sinusoid(rows, precision)) is not None:
+            return {"what": "table", "init": "sinusoid", **sinusoid}
+    is_short = is_fixed and value.dtype != bool and value.size <= (MOST_NUMBERS if is_real else MOST_VALUES)
+    return {"what": "table", "values": [number_of(number) for number in value.flatten()]} if is_short else {"what": "table"}

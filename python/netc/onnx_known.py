@@ -43,6 +43,8 @@ def add_known(model, value):
         model.refuse(f"the graph does not tell what `{name}` holds")
     elif all(isinstance(size, int) for size in shape):
         made = model.constant(initial(shape, value["init"], None, value.get("theta", 1e4)), dtype)
+    elif value["init"] in ("zeros", "ones"):
+        made = model.add("Expand", [model.constant(value["init"] == "ones", dtype), model.sizes(shape)])
     else:
         made, dtype = _angles(model, value, shape), numpy.dtype("f4")
     if dtype == "f4" and kind != "f32":

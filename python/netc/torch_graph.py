@@ -632,7 +632,7 @@ class _Writer:
 
     def recognized(self, node):
         node = self.real(node)
-        name = self.called(node)
+        name = self.states.get(node.name, self.called(node))
         value = node.meta["val"]
         if not isinstance(value, torch.Tensor):
             return self.number(node)

@@ -372,6 +372,11 @@ refused("`aten.pad.default` in the module itself (from_torch.py:", padded, torch
 grouped = Of(lambda self, x: nn.functional.conv1d(x.reshape(1, -1, 9), x[:, :, None, :3].reshape(-1, 1, 3), groups=4 * x.shape[0]))
 refused('`groups` is "4*N", and must be a number here', grouped, torch.zeros(2, 4, 9))
 
+numbers, free = torch.zeros(3, 5, 4), {"x": {0: "N", 1: "T"}}
+refused("a size, `(T//2)`, is no polynomial of free axes; `axes` says which are free", Of(lambda self, x: x / (x.shape[1] // 2)), numbers, axes=free)
+refused("`max` is `T`, and must be a number here; `axes` says which axes are free", Of(lambda self, x: x.clamp(max=x.shape[1])), numbers, axes=free)
+refused("netc has no number `Max(2.0, ", Of(lambda self, x: x / torch.sym_max(x.shape[1] ** 0.5, 2.0)), numbers, axes=free)
+
 # A decoder whose mask is made in the module: whether it is causal, netc sees itself. Keys may have any axis.
 decoder = Of(lambda self, x, y: self.t(x, y, tgt_mask=nn.Transformer.generate_square_subsequent_mask(y.shape[1])), t=nn.Transformer(8, 2, 1, 1, 16, batch_first=True))
 text = netc.from_torch(decoder, (torch.zeros(2, 5, 8), torch.zeros(2, 3, 8)))

@@ -37,15 +37,6 @@ def same(text, module, *args, axes=None):
     numpy.testing.assert_allclose(ReferenceEvaluator(model).run(None, data)[0], module(*args), rtol=1e-5, atol=1e-6)
 
 
-def refused(text, module, *args, **rest):
-    try:
-        netc.from_torch(module, args, **rest)
-    except netc.NetcError as problem:
-        assert text in str(problem), problem
-    else:
-        raise AssertionError(f"{text}: it was imported")
-
-
 # The size of a free axis.
 x, free = torch.rand(3, 5, 4) + 0.1, {"x": {0: "N", 1: "T"}}
 for function, text in (
@@ -61,6 +52,22 @@ for function, text in (
     (lambda self, x: nn.functional.kl_div(x.log(), x * x, reduction="batchmean"), "/ sum(zeros(N) + 1)"),
 ):
     same(text, Of(function), x, axes=free)
-refused("a size, `(T//2)`, is no polynomial of free axes; `axes` says which are free", Of(lambda self, x: x / (x.shape[1] // 2)), x, axes=free)
-refused("`max` is `T`, and must be a number here; `axes` says which axes are free", Of(lambda self, x: x.clamp(max=x.shape[1])), x, axes=free)
-refused("netc has no number `Max(2.0, ", Of(lambda self, x: x / torch.sym_max(x.shape[1] ** 0.5, 2.0)), x, axes=free)
+
+# A few constants are what they are.
+images, three = torch.rand(2, 3, 4, 4), torch.tensor([1.0, 2.0, 3.0])
+mean, deviation = (torch.tensor(values).reshape(1, 3, 1, 1) for values in ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]))
+same("tensor([[[[0.485]], [[0.456]], [[0.406]]]])", Of(lambda self, x: (x - self.mean) / self.std, mean=mean, std=deviation), images)
+same("float(tensor([[[1.0]], [[2.0]], [[3.0]]]))", Of(lambda self, x: x * self.scale[:, None, None], scale=three), images)
+same("tensor([0.5, -inf, 1e-05, 2.0])", Of(lambda self, x: (x + self.hidden).softmax(-1), hidden=torch.tensor([0.5, -torch.inf, 1e-5, 2.0])), x)
+
+# Positions are recognized.
+angles = torch.arange(40)[:, None] * 50.0 ** (-torch.arange(4) / 4)
+positions = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+same('table(T, 8, init = "sinusoid", theta = 5e+01)', Of(lambda self, x: x + self.table[: x.shape[1]], table=positions), torch.rand(3, 5, 8), axes=free)
+
+# Many are ones, by which it can be divided. A comment says so.
+many, rows = torch.linspace(0.5, 2.0, 20), torch.rand(3, 20)
+spec = netc.from_torch(Of(lambda self, x: x / self.many, many=many), rows)
+assert "# Constants such as `many` are ones here, and not the values of the model; no count depends on these.\n" in spec, spec
+assert 'x / expand(table(20, init = "ones"), x, over = [axes(x)[1]])' in spec, spec
+numpy.testing.assert_array_equal(ReferenceEvaluator(netc.to_onnx(spec)).run(None, {"x": rows.numpy()})[0], rows)
