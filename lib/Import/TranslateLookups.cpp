@@ -114,9 +114,8 @@ void LookupTranslator::embedding() {
         {table, realText(values.at(ids).known->value("value", 0.0))});
     return;
   }
-  if (values.isKnown(ids) || !isOwned)
+  if (values.isKnown(ids) || !isOwned || shape(table).size() != 2)
     return lookUp(ids, table);
-  node.wantRank(table, 2, 2);
   StatedList<std::string> had = values.labels(ids);
   Step &made = steps.addInstance("Embedding", ids, {table});
   made.put("", "rows", shape(table)[0].str());
@@ -126,13 +125,13 @@ void LookupTranslator::embedding() {
 }
 
 void LookupTranslator::lookUp(int ids, int table) {
-  if (shape(table).size() != 2 && !values.isKnown(table)) {
+  noteOthers(ids);
+  if (shape(table).size() != 2) {
     steps.add(Step::Form_, "gather(%0, %1, over = axes(%0)[0])", {table, ids});
     values.labels(node.out()).assign(shape(node.out()).size(), "");
     return;
   }
   bool isInside = areRows(ids, table);
-  noteOthers(ids);
   Step &made = steps.add(Step::Form_,
                          isInside ? "embedding(%0, %1)"
                                   : "embedding(minimum(%0, #0), %1)",
@@ -207,7 +206,11 @@ void LookupTranslator::positions() {
   for (unsigned i = 1; i + isIndex < operand; ++i)
     if (node.has(i))
       node.refuse("it reads places of several axes");
-  std::vector<int64_t> places = listed(node.in(operand));
+  int ids = node.in(operand);
+  if (!isIndex && !values.isKnown(ids) &&
+      node.axis("dim", 0, shape(node.in(0)).size()) == 0)
+    return lookUp(ids, node.in(0));
+  std::vector<int64_t> places = listed(ids);
   int x = isIndex ? joinLast(node.in(0), operand, places) : node.in(0);
   size_t rank = shape(x).size(), joined = shape(node.in(0)).size() - rank;
   unsigned at = isIndex ? operand - 1 - joined : node.axis("dim", 0, rank);

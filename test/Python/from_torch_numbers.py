@@ -71,3 +71,12 @@ spec = netc.from_torch(Of(lambda self, x: x / self.many, many=many), rows)
 assert "# Constants such as `many` are ones here, and not the values of the model; no count depends on these.\n" in spec, spec
 assert 'x / expand(table(20, init = "ones"), x, over = [axes(x)[1]])' in spec, spec
 numpy.testing.assert_array_equal(ReferenceEvaluator(netc.to_onnx(spec)).run(None, {"x": rows.numpy()})[0], rows)
+
+# Integers that go in read a table of one axis.
+few, ids = torch.tensor([0.5, 2.5, 7.5]), torch.tensor([2, 0, 1], dtype=torch.int32)
+for function in (
+    lambda self, x, ids: x * self.few[ids][:, None],
+    lambda self, x, ids: x * self.few.index_select(0, ids)[:, None],
+    lambda self, x, ids: x * self.few.gather(0, ids.long())[:, None],
+):
+    same("tensor([0.5, 2.5, 7.5])", Of(function, few=few), rows, ids)
