@@ -211,6 +211,8 @@ private:
   /// Whether x is a tensor of which only the last axis stays, [N T, d].
   bool isOfRows(int x);
   void normalize();
+  /// A batch norm that keeps no running statistics.
+  void normalizeWithoutState();
   void rmsNorm();
 };
 

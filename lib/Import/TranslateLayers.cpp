@@ -186,6 +186,10 @@ void LayerTranslator::normalize() {
   node.wantRank(x, 2);
   bool isBatch =
       node->op == "aten.batch_norm" || node->op == "onnx.BatchNormalization";
+  if (const Json *tracks =
+          isBatch ? node.setting("track_running_stats") : nullptr;
+      tracks && *tracks == false)
+    return normalizeWithoutState();
   std::string fn = isBatch                            ? "BatchNorm"
                    : node->op == "aten.instance_norm" ? "InstanceNorm"
                    : node.setting("num_groups")       ? "GroupNorm"
@@ -231,6 +235,21 @@ void LayerTranslator::normalize() {
     steps.then("*", 1, axesText(places));
   if (node.has(2))
     steps.then("+", 2, axesText(places));
+}
+
+void LayerTranslator::normalizeWithoutState() {
+  int x = node.in(0);
+  std::vector<unsigned> over;
+  for (unsigned i = 0; i < shape(x).size(); ++i)
+    if (i != 1)
+      over.push_back(i);
+  Step &made =
+      steps.add(Step::Form_,
+                "normalize(%0, over = " + axesText(over) + ", eps = #0)", {x});
+  made.putReal("eps", node.real("eps", 1e-5), 1e-5);
+  for (unsigned i : {1, 2})
+    if (node.has(i))
+      steps.then(i == 1 ? "*" : "+", i, "axes(%0)[1]");
 }
 
 void LayerTranslator::rmsNorm() {

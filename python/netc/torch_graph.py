@@ -44,8 +44,8 @@ WITHOUT_EFFECT = {"dtype", "layout", "device", "pin_memory", "memory_format", "n
 SIZED = {"copy", "new_empty", "new_full", "new_ones", "new_zeros", "empty_like", "fill", "full_like", "ones_like", "zeros_like", "zero"}
 # Ops that draw random numbers, of what size their operand is.
 DRAWN = {"exponential", "normal_functional", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "uniform"}
-# run_decompositions writes batch norm as this op, with the running statistics as operands and results.
-BATCH_NORM = "aten._native_batch_norm_legit_functional"
+# run_decompositions writes batch norm as these ops: with the running statistics as operands and results, or without any.
+BATCH_NORMS = {"aten._native_batch_norm_legit_functional": {}, "aten._native_batch_norm_legit": {"track_running_stats": False}}
 # Arithmetic of sizes as numbers, in ops of PyTorch.
 OF_NUMBERS = {operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "div", operator.pow: "pow", operator.neg: "neg"}
 # Tensors of one number: which argument it is.
@@ -565,7 +565,7 @@ class _Writer:
         tensors, settings = [], {}
         op = str(node.target).rsplit(".", 1)[0]
         given = dict(zip((a.name for a in schema.arguments), node.args)) | node.kwargs
-        for argument in schema.arguments[:3] if op == BATCH_NORM else schema.arguments:
+        for argument in schema.arguments[:3] if op in BATCH_NORMS else schema.arguments:
             value = given.get(argument.name, argument.default_value if argument.has_default_value() else None)
             if "Tensor" in str(argument.type):
                 if isinstance(value, (list, tuple)):
@@ -592,8 +592,8 @@ class _Writer:
         outs = [self.described(f"{self.called(node)}.{i}" if i else self.called(node), t) for i, t in enumerate(many) if i <= last and isinstance(t, torch.Tensor)]
         if not outs:
             raise self.refused(node, "it makes a number of a tensor, on which sizes or values depend; keep the tensor")
-        if op == BATCH_NORM:
-            op, settings, outs = "aten.batch_norm", {"eps": given.get("eps", 1e-5)}, outs[:1]
+        if op in BATCH_NORMS:
+            op, settings, outs = "aten.batch_norm", {"eps": given.get("eps", 1e-5), **BATCH_NORMS[op]}, outs[:1]
         self.nodes.append({"op": op, "in": tensors, "with": settings, "out": outs, "module": self.stack(node), "line": self.line(node)})
 
     def setting(self, value):

@@ -80,3 +80,9 @@ for function in (
     lambda self, x, ids: x * self.few.gather(0, ids.long())[:, None],
 ):
     same("tensor([0.5, 2.5, 7.5])", Of(function, few=few), rows, ids)
+
+# Batch norms without running statistics.
+same("normalize(input, over = [axes(input)[0], axes(input)[2], axes(input)[3]], eps = 0.1)", nn.BatchNorm2d(3, eps=0.1, affine=False, track_running_stats=False), images)
+same("normalize(x, over = axes(x)[0], eps = 1e-05)", Of(lambda self, x: nn.functional.batch_norm(x, None, None, training=True)), rows)
+norm = netc.estimate(netc.from_torch(nn.BatchNorm2d(3, track_running_stats=False), images)).networks[-1]
+assert norm.parameters.total == 6
