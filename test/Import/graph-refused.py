@@ -147,7 +147,7 @@ refused("its gradients are scaled by how often a row is read", "aten.embedding",
 refused("it takes running statistics for those of what goes in", "aten.batch_norm", [image], image, training=False)
 refused("its equation does not go with its operands", "aten.einsum", [rows], rows, equation="abc...->abc...")
 refused("a number of it is NaN", "aten.add", [rows], rows, other="nan")
-refused('a number of it is "N"', "aten.add", [rows], rows, other="N")
+refused("a number of it is \"N\"", "aten.add", [rows], rows, other="N")
 refused("it has no setting `rounding_mode`", "aten.div", [rows], rows, other=2, rounding_mode="floor")
 refused("it is of no comparison", "aten.bitwise_not", [rows], rows)
 refused("netc sets ones among zeros, along the last axis", "aten.scatter", [rows, ["N", 2]], rows, dim=1, value=1)

@@ -68,7 +68,8 @@ same('table(T, 8, init = "sinusoid", theta = 5e+01)', Of(lambda self, x: x + sel
 # Many are ones, by which it can be divided. A comment says so.
 many, rows = torch.linspace(0.5, 2.0, 20), torch.rand(3, 20)
 spec = netc.from_torch(Of(lambda self, x: x / self.many, many=many), rows)
-assert "# Constants such as `many` are ones here, and not the values of the model; no count depends on these.\n" in spec, spec
+said = "Constants such as `many` are ones here, and not the values of the model; no count depends on these."
+assert f"# {said}\n" in spec, spec
 assert 'x / expand(table(20, init = "ones"), x, over = [axes(x)[1]])' in spec, spec
 numpy.testing.assert_array_equal(ReferenceEvaluator(netc.to_onnx(spec)).run(None, {"x": rows.numpy()})[0], rows)
 
