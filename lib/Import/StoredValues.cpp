@@ -134,6 +134,9 @@ Step StoredValues::known(int value) {
     made.fn = number == 0 ? "zeros(#0)" : "zeros(#0) + #1";
     made.putSizes(tensor.shape);
     made.put("", "value", realText(number));
+  } else if (kind == "size" && !isFloat && tensor.shape.empty()) {
+    made.fn = "arange(#0)[-1]";
+    made.putSizes({tensor.size + 1});
   } else if (kind == "size" && isFloat) {
     // The language has no free size among the elements of tensors.
     made.fn = tensor.shape.empty() ? "sum(zeros(#0) + 1)"
