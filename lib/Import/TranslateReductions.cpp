@@ -93,17 +93,22 @@ void ReductionTranslator::variance() {
     count *= shape(x)[each];
   if (correction != std::floor(correction))
     node.refuse("`correction` is a whole number");
+  count = count - int64_t(correction);
   std::string places = ", over = " + axesText(over) + ")";
   int mean = without("mean(%0" + places, x, over);
   std::string form = "mean(%0 * %0" + places;
-  if (correction != 0)
-    form = "sum(%0 * %0" + places + (keepsAxes() ? " / #1" : " / #0");
+  if (correction != 0) {
+    std::string number = keepsAxes() ? "#1" : "#0";
+    form = "sum(%0 * %0" + places + " / " +
+           (count.isConstant() ? number : "sum(zeros(" + number + ") + 1)");
+  }
   if (StringRef(node->op).starts_with("aten.std"))
     form = "sqrt(" + form + ")";
   Step &spread = summary(form, {steps.last().outs[0]});
-  if (correction != 0)
-    spread.put("", "count",
-               std::to_string(node.fixed(count) - int64_t(correction)));
+  if (correction != 0 && count.isConstant())
+    spread.put("", "count", count.str());
+  else if (correction != 0)
+    spread.putSizes({count}, "count");
   if (node->outs.size() < 2)
     return;
   // Of std_mean and var_mean, the mean.

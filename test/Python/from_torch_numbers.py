@@ -49,6 +49,8 @@ for function, text in (
     (lambda self, x: x / torch.tensor(x.shape[1]), "/ sum(zeros(T) + 1)"),
     (lambda self, x: x.sum(1) / torch.full((1,), x.shape[1]), "sum(zeros(T) + 1)"),
     (lambda self, x: torch.where(x > 0.5, x, x.shape[1]), "where(x > 0.5, x, sum(zeros(T) + 1))"),
+    (lambda self, x: x.std(1, keepdim=True) + x, "/ sum(zeros(T - 1) + 1)"),
+    (lambda self, x: x.var((0, 1)), "/ sum(zeros(N * T - 1) + 1)"),
     (lambda self, x: x * (x.argmax(-1) * x.shape[1])[..., None], "* arange(T + 1)[-1]"),
     (lambda self, x: nn.functional.kl_div(x.log(), x * x, reduction="batchmean"), "/ sum(zeros(N) + 1)"),
 ):
