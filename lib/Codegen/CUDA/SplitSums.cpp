@@ -44,7 +44,8 @@ private:
   SumDims dimsOfLoops(SumKind kind);
   /// The extents of a contraction.
   TileDims dimsOfTiles();
-  SumDims dimsOfProduct();
+  /// The tiles of a contraction; none if it is too small for tiles.
+  std::optional<SumDims> dimsOfProduct();
   /// The dimensions of a reduction of columns that are contiguous in all
   /// results, and in all inputs that have them.
   std::optional<SumDims> dimsOfColumns();
@@ -107,13 +108,12 @@ TileDims SumSplitter::dimsOfTiles() {
   return tiles;
 }
 
-SumDims SumSplitter::dimsOfProduct() {
+std::optional<SumDims> SumSplitter::dimsOfProduct() {
   TileDims tiles = dimsOfTiles();
   auto schedule = scheduleTiles(tiles, device);
-  // Without tiles, a thread computes an element.
   if (!schedule)
-    return {SumKind::Column, tiles.batch * tiles.m * tiles.n, tiles.k};
-  return {SumKind::Product, schedule->blocks(), tiles.k};
+    return std::nullopt;
+  return SumDims{SumKind::Product, schedule->blocks(), tiles.k};
 }
 
 std::optional<SumDims> SumSplitter::dimsOfColumns() {
@@ -148,7 +148,8 @@ SumDims SumSplitter::dimsOfLoops(SumKind kind) {
 
 SumDims SumSplitter::dimsOf() {
   if (isContraction(op))
-    return dimsOfProduct();
+    if (auto dims = dimsOfProduct())
+      return *dims;
   // Warps and blocks reduce floats only.
   bool isOfFloats = llvm::all_of(op->getResultTypes(), [](Type type) {
     return isa<FloatType>(getElementTypeOrSelf(type));

@@ -153,3 +153,19 @@ func.func @blocks(%x: tensor<131072x64xbf16>, %sums: tensor<64xf32>) -> tensor<6
   } -> tensor<64xf32>
   return %result : tensor<64xf32>
 }
+
+// A sum of products that fills no tile is one of a row, for which a warp is enough.
+// CHECK-LABEL: func.func @dots
+// CHECK-NOT: expand_shape
+// CHECK: return
+func.func @dots(%x: tensor<6144x512xf32>, %y: tensor<6144x512xf32>, %sums: tensor<6144xf32>) -> tensor<6144xf32> {
+  %dots = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                          iterator_types = ["parallel", "reduction"]}
+      ins(%x, %y : tensor<6144x512xf32>, tensor<6144x512xf32>) outs(%sums : tensor<6144xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %p = arith.mulf %a, %b : f32
+    %n = arith.addf %old, %p : f32
+    linalg.yield %n : f32
+  } -> tensor<6144xf32>
+  return %dots : tensor<6144xf32>
+}
