@@ -62,9 +62,6 @@ struct ElementLoops {
   /// start at multiples of 16 bytes: those with the same thread in consecutive
   /// blocks. So indices and what a row has in common are computed once.
   bool areApart() const;
-  /// Whether one access reads `width` elements of an operand: they are
-  /// contiguous, and start at a multiple of their size.
-  bool isVector(unsigned operand, int64_t width) const;
   /// The loop along which an operand is contiguous; none if its stride in the
   /// last loop is 0 or 1, or if that loop is too short for a tile.
   std::optional<unsigned> otherOrderOf(unsigned operand) const;
@@ -82,11 +79,7 @@ public:
 
   /// The offset of an operand in these iterations of the loops, in elements.
   Value offsetOf(unsigned operand, ArrayRef<Value> ivs) {
-    Value place = b.index(loops.nest.starts[operand]);
-    for (auto [loop, iv] : llvm::zip_equal(loops.nest.loops, ivs))
-      if (loop.strides[operand] != 0)
-        place = b.add(place, b.scaled(iv, loop.strides[operand]));
-    return place;
+    return netc::offsetOf(b, loops.nest, operand, ivs);
   }
   bool isMemory(unsigned operand) {
     return isa<MemRefType>(b.flat(operand).getType());
@@ -132,10 +125,6 @@ std::optional<ElementLoops> ElementLoops::of(linalg::LinalgOp op) {
   if (nest->loops.empty() || nest->loops.back().strides[inputs] != 1)
     return std::nullopt;
   return ElementLoops{op, std::move(*nest), inputs};
-}
-
-bool ElementLoops::isVector(unsigned operand, int64_t width) const {
-  return isVectorAccess(op, nest, operand, nest.loops.size() - 1, width);
 }
 
 int64_t ElementLoops::width() const {
@@ -308,11 +297,6 @@ private:
     b.setInsertionPointToStart(guard.thenBlock());
   }
 
-  VectorType vectorOf(unsigned operand, int64_t count) {
-    return VectorType::get(
-        {count}, getElementTypeOrSelf(op->getOperand(operand).getType()));
-  }
-
   /// Computes `count` elements of each row, `distance` apart, starting with
   /// that of `ivs`. All rows are loaded first.
   void elements(int64_t count) {
@@ -353,21 +337,17 @@ private:
   }
 
   void write(unsigned operand, ArrayRef<Value> start, const Elements &results) {
-    unsigned number = operand - loops.inputs;
-    int64_t stride = loops.last().strides[operand] * distance,
-            count = results.size();
+    SmallVector<Value> elements;
+    for (ArrayRef<Value> result : results)
+      elements.push_back(result[operand - loops.inputs]);
     Value place = offsetOf(operand, start);
-    if (distance > 1 || !loops.isVector(operand, count)) {
-      for (auto [i, result] : llvm::enumerate(results))
-        b.create<memref::StoreOp>(result[number], b.flat(operand),
-                                  b.add(place, int64_t(i) * stride));
-      return;
-    }
-    Value vector =
-        b.create<arith::ConstantOp>(b.getZeroAttr(vectorOf(operand, count)));
-    for (auto [i, result] : llvm::enumerate(results))
-      vector = b.create<vector::InsertOp>(result[number], vector, int64_t(i));
-    b.create<vector::StoreOp>(vector, b.flat(operand), place);
+    if (distance == 1)
+      return storeElements(b, op, loops.nest, operand,
+                           loops.nest.loops.size() - 1, place, elements);
+    int64_t stride = loops.last().strides[operand] * distance;
+    for (auto [i, element] : llvm::enumerate(elements))
+      b.create<memref::StoreOp>(element, b.flat(operand),
+                                b.add(place, int64_t(i) * stride));
   }
 
   int64_t width, rows, distance = 1;
@@ -545,17 +525,22 @@ int64_t netc::widthOf(linalg::LinalgOp op, const LoopNest &nest,
                       unsigned operands, size_t along, bool isWhole) {
   const Loop &loop = nest.loops[along];
   // At most 8 elements, even if all operands have elements of a byte. Small
-  // operands, such as a mean per channel, stay in a cache.
+  // operands, such as a mean per channel, stay in a cache, and buffers of the
+  // kernel in registers.
+  auto isKept = [&](unsigned operand) {
+    return loop.strides[operand] == 0 ||
+           op->getOperand(operand).getDefiningOp<memref::AllocOp>();
+  };
   int64_t widest = 16;
   for (unsigned operand = 0; operand < operands; ++operand)
-    if (loop.strides[operand] == 1 &&
+    if (!isKept(operand) && loop.strides[operand] == 1 &&
         nest.sizes[operand] * kCachedRatio > nest.points())
       widest = std::max(widest, bitsOf(op->getOperand(operand)));
   for (int64_t width = kAccessBytes * 8 / widest; width > 1; width /= 2) {
     bool isDivided = isWhole ? loop.extent % width == 0 : loop.extent >= width;
     if (isDivided &&
         llvm::all_of(llvm::seq<unsigned>(0, operands), [&](unsigned operand) {
-          return loop.strides[operand] == 0 ||
+          return isKept(operand) ||
                  isVectorAccess(op, nest, operand, along, width);
         }))
       return width;
@@ -585,6 +570,33 @@ SmallVector<Value> netc::loadElements(NestBuilder &b, linalg::LinalgOp op,
             ? elements.front()
             : b.create<memref::LoadOp>(memory, b.add(place, i * stride)));
   return elements;
+}
+
+void netc::storeElements(NestBuilder &b, linalg::LinalgOp op,
+                         const LoopNest &nest, unsigned operand, size_t along,
+                         Value place, ArrayRef<Value> elements) {
+  Value memory = b.flat(operand);
+  int64_t width = elements.size(), stride = nest.loops[along].strides[operand];
+  if (!isVectorAccess(op, nest, operand, along, width)) {
+    for (auto [i, element] : llvm::enumerate(elements))
+      b.create<memref::StoreOp>(element, memory,
+                                b.add(place, int64_t(i) * stride));
+    return;
+  }
+  auto type = VectorType::get({width}, getElementTypeOrSelf(memory));
+  Value vector = b.create<arith::ConstantOp>(b.getZeroAttr(type));
+  for (auto [i, element] : llvm::enumerate(elements))
+    vector = b.create<vector::InsertOp>(element, vector, int64_t(i));
+  b.create<vector::StoreOp>(vector, memory, place);
+}
+
+Value netc::offsetOf(NestBuilder &b, const LoopNest &nest, unsigned operand,
+                     ArrayRef<Value> ivs) {
+  Value place = b.index(nest.starts[operand]);
+  for (auto [loop, iv] : llvm::zip_equal(nest.loops, ivs))
+    if (loop.strides[operand] != 0)
+      place = b.add(place, b.scaled(iv, loop.strides[operand]));
+  return place;
 }
 
 Value netc::sharedBuffer(ImplicitLocOpBuilder &b, const Twine &name,

@@ -64,8 +64,6 @@ public:
   KernelShape emit(ArrayRef<unsigned> elements, int64_t rows, int64_t depth);
 
 private:
-  /// The offset of an operand in the iteration of `at`.
-  Value placeOf(unsigned operand);
   /// Reduces what a lane has of a row: groups of `width` elements `lane`,
   /// `lane` + 32, .. below `groups`, in this order.
   SmallVector<Value> reduceByLane(Value lane, int64_t groups,
@@ -84,19 +82,11 @@ private:
 };
 } // namespace
 
-Value RowCode::placeOf(unsigned operand) {
-  Value place = b.index(nest.starts[operand]);
-  for (auto [loop, iv] : llvm::zip_equal(nest.loops, at.ivs))
-    if (loop.strides[operand] != 0)
-      place = b.add(place, b.scaled(iv, loop.strides[operand]));
-  return place;
-}
-
 SmallVector<Value> RowCode::reduce(ValueRange old) {
   SmallVector<SmallVector<Value>> elements;
   for (unsigned operand = 0; operand < inputs; ++operand)
     elements.push_back(loadElements(b, op, nest, operand, sums.back(), width,
-                                    placeOf(operand)));
+                                    offsetOf(b, nest, operand, at.ivs)));
   SmallVector<Value> reduced(old);
   for (int64_t i = 0; i < width; ++i) {
     for (unsigned operand = 0; operand < inputs; ++operand)

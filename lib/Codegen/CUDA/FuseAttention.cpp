@@ -59,7 +59,8 @@ void netc::moveToRegion(ArrayRef<Operation *> ops) {
     op->moveBefore(end);
 }
 
-bool netc::haveStaticStrides(ArrayRef<Operation *> ops) {
+/// Whether the strides of all operands are known.
+static bool haveStaticStrides(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     for (Value operand : op->getOperands())
       if (auto type = dyn_cast<MemRefType>(operand.getType()))

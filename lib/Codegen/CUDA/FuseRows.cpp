@@ -19,42 +19,46 @@ namespace netc {
 #include "lib/Codegen/CUDA/Passes.h.inc"
 } // namespace netc
 
-/// The longest row whose elements the lanes of a warp keep in registers, and
-/// how many elements of all tensors a lane may have.
-static constexpr int64_t kMostInRow = 1024, kMostOfLane = 96;
-/// The fewest rows that give each multiprocessor some warps.
-static constexpr int64_t kFewestRows = 1024;
+/// How many elements of a tensor, and of all tensors, a lane has in registers.
+static constexpr int64_t kMostOfTensor = 32, kMostOfLane = 96;
+/// How many warps have a row at most.
+static constexpr int64_t kMostWarps = 8;
+/// The fewest rows that give most multiprocessors one.
+static constexpr int64_t kFewestRows = 128;
 
-/// Whether a payload only computes, and what it returns is what the loops say.
+/// Whether a payload only computes, and sums of it can be combined.
 static bool hasRowPayload(linalg::GenericOp op) {
   for (Operation &operation : op.getBody()->without_terminator())
     if (!isMemoryEffectFree(&operation))
       return false;
-  if (op.getNumReductionLoops() != 0)
-    return reducesFloats(op);
-  return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-    return op.getMatchingBlockArgument(&init).use_empty();
-  });
+  return op.getNumReductionLoops() == 0 || reducesFloats(op);
 }
 
 std::optional<RowOp> RowOp::of(Operation *candidate) {
   auto op = dyn_cast<linalg::GenericOp>(candidate);
   if (!op || !op.hasPureBufferSemantics() || op->hasAttr(kAttention) ||
       op.getNumLoops() < 2 || op.getNumReductionLoops() > 1 ||
-      isContraction(op) || !hasRowPayload(op))
+      !hasRowPayload(op))
     return std::nullopt;
-  RowOp rows{op, op.getStaticLoopRanges()};
+  auto nest = LoopNest::of(op);
+  if (!nest)
+    return std::nullopt;
+  RowOp rows{op, std::move(*nest), op.getStaticLoopRanges()};
   bool reducesLast =
       op.getIteratorTypesArray().back() == utils::IteratorType::reduction;
-  if (rows.reduces() != reducesLast ||
-      llvm::any_of(rows.extents, ShapedType::isDynamic) ||
-      rows.length() % kWarpLanes != 0 || rows.length() > kMostInRow ||
-      rows.rows() < kFewestRows)
+  if (rows.reduces() != reducesLast || rows.length() == 0 ||
+      rows.length() % kWarpLanes != 0 || rows.rows() < kFewestRows)
     return std::nullopt;
   for (OpOperand &init : op.getDpsInitsMutable())
     if (rows.accessTo(init) !=
         (rows.reduces() ? RowAccess::Row : RowAccess::Element))
       return std::nullopt;
+  // What has no elements of its own rows is a product with rows and columns.
+  if (isContraction(op) &&
+      llvm::none_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+        return rows.accessTo(*input) == RowAccess::Element;
+      }))
+    return std::nullopt;
   return rows;
 }
 
@@ -74,33 +78,63 @@ int64_t RowOp::rows() const {
   return rows;
 }
 
+SmallVector<OpOperand *> RowOp::reads() {
+  SmallVector<OpOperand *> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    if ((op.isDpsInput(&operand) || !reduces()) &&
+        !op.getMatchingBlockArgument(&operand).use_empty())
+      operands.push_back(&operand);
+  return operands;
+}
+
+void RowOp::addElements(DenseSet<Value> &tensors) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (accessTo(operand) == RowAccess::Element)
+      tensors.insert(operand.get());
+}
+
+std::optional<int64_t> RowOp::warps(int64_t tensors) const {
+  for (int64_t warps = 1; warps <= kMostWarps; warps *= 2) {
+    int64_t lanes = warps * kWarpLanes, ofLane = length() / lanes;
+    if (length() % lanes == 0 && ofLane <= kMostOfTensor &&
+        ofLane * tensors <= kMostOfLane)
+      return warps;
+  }
+  return std::nullopt;
+}
+
 namespace {
 /// Ops on the same rows, in their order. What one of them reads of a tensor
 /// that another one wrote is of the same row.
 class RowGroup {
 public:
-  bool isEmpty() const { return ops.empty(); }
-
   /// Adds an op, with the fills of its results, if it belongs to the others.
   bool add(Operation *op, ArrayRef<linalg::FillOp> fills);
   /// Whether ops of the group access the buffer of a memref.
-  bool accesses(Value memref) const {
-    Value buffer = bufferOf(memref);
-    return readBuffers.contains(buffer) || writtenBuffers.contains(buffer);
-  }
+  bool accesses(Value memref) const { return views.contains(bufferOf(memref)); }
   /// All ops, if some op reads what another one reduced.
   ArrayRef<Operation *> take() const {
     return readsReduced ? ArrayRef(ops) : ArrayRef<Operation *>();
   }
 
 private:
-  /// Whether an operand may be read, or written, after the ops of the group.
+  /// By buffer: the memref of which all accesses read or write elements; null
+  /// if there are others.
+  using Views = DenseMap<Value, Value>;
+
+  /// Whether an operand may be read after the ops of the group.
   bool canRead(RowOp &op, OpOperand &input) const;
+  /// Adds an access to the buffer of an operand.
+  static void view(RowOp &op, OpOperand &operand, Views &views);
+  /// Whether an operand may be written after these accesses. Lanes may write
+  /// elements over those that they have.
+  static bool canWrite(RowOp &op, OpOperand &init, const Views &views);
 
   SmallVector<Operation *> ops;
   SmallVector<int64_t> extents;
   DenseSet<Value> elements, reduced; ///< memrefs with an access of each kind
-  DenseSet<Value> readBuffers, writtenBuffers;
+  Views views;
+  DenseSet<Value> writtenBuffers;
   bool readsReduced = false;
 };
 } // namespace
@@ -115,32 +149,41 @@ bool RowGroup::canRead(RowOp &op, OpOperand &input) const {
          (access == RowAccess::Row && reduced.contains(memref));
 }
 
+void RowGroup::view(RowOp &op, OpOperand &operand, Views &views) {
+  Value memref = operand.get();
+  Value &view = views.try_emplace(bufferOf(memref), memref).first->second;
+  if (op.accessTo(operand) != RowAccess::Element || view != memref)
+    view = Value();
+}
+
+bool RowGroup::canWrite(RowOp &op, OpOperand &init, const Views &views) {
+  auto view = views.find(bufferOf(init.get()));
+  return view == views.end() || (!op.reduces() && view->second == init.get());
+}
+
 bool RowGroup::add(Operation *candidate, ArrayRef<linalg::FillOp> fills) {
   auto op = RowOp::of(candidate);
   if (!op || (!ops.empty() && op->extents != extents))
     return false;
-  SmallVector<OpOperand *> inputs = op->op.getDpsInputOperands();
   bool isRelated = ops.empty(), readsOwn = false;
-  DenseSet<Value> allElements = elements, allRead = readBuffers;
-  for (OpOperand *input : inputs) {
+  DenseSet<Value> allElements = elements;
+  Views allViews = views;
+  op->addElements(allElements);
+  for (OpOperand *input : op->reads()) {
     if (!canRead(*op, *input))
       return false;
-    bool isElement = op->accessTo(*input) == RowAccess::Element;
-    isRelated |= isElement && elements.contains(input->get());
+    isRelated |= op->accessTo(*input) == RowAccess::Element &&
+                 elements.contains(input->get());
     readsOwn |= reduced.contains(input->get());
-    if (isElement)
-      allElements.insert(input->get());
-    allRead.insert(bufferOf(input->get()));
+    view(*op, *input, allViews);
   }
-  for (Value init : op->op.getDpsInits()) {
-    Value buffer = bufferOf(init);
-    if (allRead.contains(buffer) || writtenBuffers.contains(buffer))
+  for (OpOperand &init : op->op.getDpsInitsMutable()) {
+    if (!canWrite(*op, init, allViews))
       return false;
-    if (!op->reduces())
-      allElements.insert(init);
+    view(*op, init, allViews);
   }
   if (!(isRelated || readsOwn) || (ops.empty() && allElements.empty()) ||
-      int64_t(allElements.size()) * op->length() / kWarpLanes > kMostOfLane)
+      !op->warps(allElements.size()))
     return false;
   for (Value init : op->op.getDpsInits()) {
     writtenBuffers.insert(bufferOf(init));
@@ -151,7 +194,7 @@ bool RowGroup::add(Operation *candidate, ArrayRef<linalg::FillOp> fills) {
         ops.push_back(fill);
   }
   elements = std::move(allElements);
-  readBuffers = std::move(allRead);
+  views = std::move(allViews);
   readsReduced |= readsOwn;
   extents = op->extents;
   ops.push_back(candidate);
@@ -197,8 +240,7 @@ struct FuseRows : netc::impl::FuseRowsBase<FuseRows> {
         llvm::append_range(groups, rowGroupsIn(*block));
     });
     for (ArrayRef<Operation *> ops : groups)
-      if (haveStaticStrides(ops))
-        moveToRegion(ops);
+      moveToRegion(ops);
   }
 };
 } // namespace

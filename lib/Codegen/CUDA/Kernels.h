@@ -131,11 +131,18 @@ bool isVectorAccess(mlir::linalg::LinalgOp op, const LoopNest &nest,
 /// multiple.
 int64_t widthOf(mlir::linalg::LinalgOp op, const LoopNest &nest,
                 unsigned operands, size_t along, bool isWhole);
+/// The offset of an operand, in elements, in these iterations of the loops.
+mlir::Value offsetOf(NestBuilder &b, const LoopNest &nest, unsigned operand,
+                     llvm::ArrayRef<mlir::Value> ivs);
 /// Loads `width` elements of an operand along a loop from `place` on. A scalar
 /// is the same for all.
 llvm::SmallVector<mlir::Value>
 loadElements(NestBuilder &b, mlir::linalg::LinalgOp op, const LoopNest &nest,
              unsigned operand, size_t along, int64_t width, mlir::Value place);
+/// Stores elements of an operand along a loop from `place` on.
+void storeElements(NestBuilder &b, mlir::linalg::LinalgOp op,
+                   const LoopNest &nest, unsigned operand, size_t along,
+                   mlir::Value place, llvm::ArrayRef<mlir::Value> elements);
 /// Allocates `size` elements of shared memory for the kernel that is being
 /// built. A kernel can have only one buffer that is too large for static shared
 /// memory.
@@ -143,8 +150,6 @@ mlir::Value sharedBuffer(mlir::ImplicitLocOpBuilder &b, const llvm::Twine &name,
                          mlir::Type element, int64_t size,
                          int64_t alignment = 16);
 
-/// Whether the strides of all operands are known.
-bool haveStaticStrides(llvm::ArrayRef<mlir::Operation *> ops);
 /// Moves ops, and the buffers that only they access, to a region before the
 /// last op, of which one kernel is made.
 void moveToRegion(llvm::ArrayRef<mlir::Operation *> ops);
@@ -182,7 +187,7 @@ std::optional<KernelShape> emitRows(mlir::linalg::LinalgOp op, Fills fills);
 /// contiguous.
 std::optional<KernelShape> emitColumns(mlir::linalg::LinalgOp op, Fills fills,
                                        const DeviceInfo &device);
-/// Emits ops on the same rows, in a region of a kernel, with a warp a row.
+/// Emits ops on the same rows, in a region of a kernel, with some warps a row.
 std::optional<KernelShape> emitFusedRows(mlir::func::FuncOp kernel);
 /// Emits an element-wise op, with several elements per thread as vectors.
 std::optional<KernelShape> emitElements(mlir::linalg::LinalgOp op);

@@ -5,6 +5,8 @@
 #ifndef NETC_LIB_CODEGEN_CUDA_ROWOPS_H
 #define NETC_LIB_CODEGEN_CUDA_ROWOPS_H
 
+#include "lib/Codegen/LoopNest.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -23,8 +25,16 @@ struct RowOp {
   bool reduces() { return op.getNumReductionLoops() == 1; }
   int64_t length() const { return extents.back(); }
   int64_t rows() const;
+  /// The operands that the payload reads, other than the results of sums.
+  llvm::SmallVector<mlir::OpOperand *> reads();
+  /// Adds the tensors of which the op reads or writes elements.
+  void addElements(llvm::DenseSet<mlir::Value> &tensors);
+  /// How many warps have a row together, so that the registers of a lane hold
+  /// its elements of so many tensors. None if a block is too small.
+  std::optional<int64_t> warps(int64_t tensors) const;
 
   mlir::linalg::GenericOp op;
+  LoopNest nest;
   llvm::SmallVector<int64_t> extents;
 };
 

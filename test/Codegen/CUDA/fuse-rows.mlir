@@ -40,10 +40,55 @@ func.func private @softmax(%e: memref<2048x64xf32>, %y: memref<2048x64xf32>) {
   return
 }
 
-// Ops that share nothing that was reduced stay apart, and so do those of which one writes over what another one reads.
+// Elements may be written over those that were read, and the sum of products of elements is one of a row. Rows of 2048
+// elements have a block of two warps each, which add up their sums in shared memory. A lane accesses 16 bytes: all loads
+// come before the first store.
+// CHECK-LABEL: func.func private @in_place
+// CHECK:       scf.execute_region
+// CHECK:         arith.mulf
+// CHECK:         arith.subf
+// CHECK:         scf.yield
+// EMITTED-LABEL: func.func private @in_place
+// EMITTED-SAME: net.threads = 8192 : i64
+// EMITTED-SAME: net.threads_per_block = 64 : i64
+// EMITTED-COUNT-16: vector.load {{.*}} vector<4xf32>
+// EMITTED-NOT: vector.load
+// EMITTED-COUNT-5: nvvm.shfl.sync bfly
+// EMITTED: memref.store {{.*}} memref<2xf32, 3>
+// EMITTED-NEXT: }
+// EMITTED: nvvm.barrier0
+// EMITTED-COUNT-2: memref.load {{.*}} memref<2xf32, 3>
+// EMITTED-NOT: load
+// EMITTED-COUNT-8: vector.store {{.*}} vector<4xf32>
+// EMITTED-NOT: store
+// EMITTED: return
+func.func private @in_place(%w: memref<128x2048xf32> {llvm.align = 16 : i64}, %dw: memref<128x2048xf32> {llvm.align = 16 : i64}) {
+  %zero = arith.constant 0.0 : f32
+  %sum = memref.alloc() : memref<128xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<128xf32>)
+  linalg.generic {indexing_maps = [#map, #map, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%w, %dw : memref<128x2048xf32>, memref<128x2048xf32>) outs(%sum : memref<128xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %p = arith.mulf %a, %b : f32
+    %n = arith.addf %old, %p : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#map, #row, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %sum : memref<128x2048xf32>, memref<128xf32>) outs(%dw : memref<128x2048xf32>) {
+  ^bb0(%a: f32, %s: f32, %d: f32):
+    %c = arith.subf %d, %s : f32
+    %n = arith.mulf %a, %c : f32
+    linalg.yield %n : f32
+  }
+  return
+}
+
+// Ops that share nothing that was reduced stay apart, and so do those of which one writes over what another one reads of
+// other rows.
 // CHECK-LABEL: func.func private @apart
 // CHECK-NOT:   scf.execute_region
 // CHECK:       return
+#first = affine_map<(i, j) -> (0, j)>
 func.func private @apart(%x: memref<2048x64xf32>, %y: memref<2048x64xf32>, %sum: memref<2048xf32>) {
   linalg.generic {indexing_maps = [#map, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<2048x64xf32>) outs(%sum : memref<2048xf32>) {
@@ -51,10 +96,10 @@ func.func private @apart(%x: memref<2048x64xf32>, %y: memref<2048x64xf32>, %sum:
     %n = arith.addf %old, %a : f32
     linalg.yield %n : f32
   }
-  linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
-      ins(%x : memref<2048x64xf32>) outs(%y : memref<2048x64xf32>) {
-  ^bb0(%a: f32, %out: f32):
-    %n = arith.negf %a : f32
+  linalg.generic {indexing_maps = [#first, #map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %x : memref<2048x64xf32>, memref<2048x64xf32>) outs(%y : memref<2048x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %n = arith.addf %a, %b : f32
     linalg.yield %n : f32
   }
   linalg.generic {indexing_maps = [#map, #row, #map], iterator_types = ["parallel", "parallel"]}
