@@ -430,7 +430,7 @@ Value LinalgBuilder::contract(ValueRange operands, Value init,
 SmallVector<Value> LinalgBuilder::loops(
     ArrayRef<Value> bounds, ValueRange inits,
     function_ref<SmallVector<Value>(ValueRange, ValueRange)> body,
-    bool isIndependent) {
+    unsigned independent) {
   OpBuilder::InsertionGuard guard(*this);
   Value zero = index(0), one = index(1);
   SmallVector<Value> zeros(bounds.size(), zero), ones(bounds.size(), one);
@@ -442,8 +442,8 @@ SmallVector<Value> LinalgBuilder::loops(
                           nested.getInsertionPoint());
         return body(indices, carried);
       });
-  if (isIndependent)
-    nest.loops.front()->setDiscardableAttr(kIndependent, getUnitAttr());
+  for (scf::ForOp loop : ArrayRef(nest.loops).take_front(independent))
+    loop->setDiscardableAttr(kIndependent, getUnitAttr());
   return nest.results;
 }
 

@@ -177,15 +177,15 @@ public:
   /// Accumulates a contraction into `init`.
   mlir::Value contract(mlir::ValueRange operands, mlir::Value init,
                        llvm::ArrayRef<mlir::AffineMap> maps);
-  /// Sequential loops from 0 to `bounds` that carry tensors. If the first loop
-  /// `isIndependent`, no iteration reads or writes an element that another one
-  /// writes, and it may be parallel.
+  /// Sequential loops from 0 to `bounds` that carry tensors. No iteration of
+  /// the first `independent` loops reads or writes an element that another one
+  /// writes, so they may be parallel.
   llvm::SmallVector<mlir::Value>
   loops(llvm::ArrayRef<mlir::Value> bounds, mlir::ValueRange inits,
         llvm::function_ref<llvm::SmallVector<mlir::Value>(
             mlir::ValueRange indices, mlir::ValueRange carried)>
             body,
-        bool isIndependent = false);
+        unsigned independent = 0);
 
   /// Bounds of loops over all elements of a shape.
   llvm::SmallVector<mlir::Value> bounds(llvm::ArrayRef<int64_t> sizes);

@@ -136,42 +136,149 @@ static void lowerMaxPool(MaxPoolOp op, LinalgBuilder &b) {
   b.set(op.getIndices(), pool.axes.back(b, results[1]));
 }
 
+namespace {
+/// Gives each position the gradients of the windows whose maximum it was, in
+/// their order, so that positions are independent. Positions are those of a
+/// block of `stride` from the start of a window on, which the same windows may
+/// cover.
+class MaxPoolGradient {
+public:
+  MaxPoolGradient(MaxPoolGradOp op, LinalgBuilder &b)
+      : pool(poolOf(op, b, op.getDy(), op.getDilation())), b(b),
+        dy(pool.axes.toFront(b, b.get(op.getDy()))),
+        indices(pool.axes.toFront(b, b.get(op.getIndices()))),
+        type(pool.axes.toFront(b.type(op.getDx()))) {}
+
+  Value emit();
+  const WindowAxes &axes() const { return pool.axes; }
+
+private:
+  int64_t sizeOf(Value tensor, unsigned axis) {
+    return cast<RankedTensorType>(tensor.getType()).getDimSize(axis);
+  }
+  /// The sum of a position, with these indices of its block and of its place in
+  /// it.
+  Value sumAt(ValueRange block, ValueRange place);
+  /// Adds the gradient of one of the windows that may cover a position.
+  Value addWindow(ValueRange block, ValueRange place, ValueRange number,
+                  Value sum);
+  /// How many windows may cover a position.
+  int64_t mostWindows(unsigned i) const {
+    return llvm::divideCeil((pool.taps[i] - 1) * pool.dilation[i] + 1,
+                            pool.stride[i]);
+  }
+  /// Requires that an index, as a number without a sign, is below a bound.
+  void require(Value &condition, Value index, int64_t bound) {
+    Value holds = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, index,
+                                          b.index(bound));
+    condition = condition ? b.create<arith::AndIOp>(condition, holds) : holds;
+  }
+
+  Pool pool;
+  LinalgBuilder &b;
+  Value dy, indices;
+  RankedTensorType type;
+};
+} // namespace
+
+/// `next()` if the condition holds, else `old`.
+static Value updateIf(LinalgBuilder &b, Value condition, Value old,
+                      function_ref<Value()> next) {
+  auto choice =
+      b.create<scf::IfOp>(old.getType(), condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  b.create<scf::YieldOp>(next());
+  b.setInsertionPointToStart(choice.elseBlock());
+  b.create<scf::YieldOp>(old);
+  return choice.getResult(0);
+}
+
+Value MaxPoolGradient::addWindow(ValueRange block, ValueRange place,
+                                 ValueRange number, Value sum) {
+  SmallVector<Value> window(block);
+  Value tap = b.index(0), covers;
+  for (unsigned i = 0; i < pool.spatial(); ++i) {
+    Value &index = window[pool.first() + i];
+    int64_t windows = sizeOf(dy, pool.first() + i);
+    // The number of windows that start later than this one.
+    Value later =
+        b.create<arith::SubIOp>(b.index(mostWindows(i) - 1), number[i]);
+    index = b.create<arith::SubIOp>(index, later);
+    Value step = b.create<arith::AddIOp>(
+        place[i], b.create<arith::MulIOp>(later, b.index(pool.stride[i])));
+    Value dilation = b.index(pool.dilation[i]);
+    Value here = b.create<arith::DivUIOp>(step, dilation);
+    require(covers, index, windows);
+    require(covers, here, pool.taps[i]);
+    require(covers, b.create<arith::RemUIOp>(step, dilation), 1);
+    tap = b.create<arith::AddIOp>(
+        b.create<arith::MulIOp>(tap, b.index(pool.taps[i])), here);
+    // What is loaded without a condition is loaded once for a block.
+    index = b.create<arith::MinSIOp>(
+        b.create<arith::MaxSIOp>(index, b.index(0)), b.index(windows - 1));
+  }
+  Value largest =
+      b.create<arith::IndexCastOp>(b.getIndexType(), b.scalar(indices, window));
+  Element old{&b, sum}, more{&b, b.scalar(dy, window)};
+  Value isLargest =
+      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, largest, tap);
+  return updateIf(b, b.create<arith::AndIOp>(covers, isLargest), sum,
+                  [&] { return (old + more).value; });
+}
+
+Value MaxPoolGradient::sumAt(ValueRange block, ValueRange place) {
+  SmallVector<Value> windows;
+  for (unsigned i = 0; i < pool.spatial(); ++i)
+    windows.push_back(b.index(mostWindows(i)));
+  Value zero =
+      b.create<arith::ConstantOp>(b.getZeroAttr(type.getElementType()));
+  return b
+      .loops(windows, zero,
+             [&](ValueRange number, ValueRange sum) -> SmallVector<Value> {
+               return {addWindow(block, place, number, sum[0])};
+             })
+      .front();
+}
+
+Value MaxPoolGradient::emit() {
+  unsigned first = pool.first(), spatial = pool.spatial();
+  SmallVector<int64_t> blocks(type.getShape());
+  for (unsigned i = 0; i < spatial; ++i)
+    blocks[first + i] =
+        llvm::divideCeil(blocks[first + i] + pool.low[i], pool.stride[i]);
+  // The places in a block follow the blocks, and channels come last.
+  SmallVector<int64_t> bounds(blocks);
+  bounds.insert(bounds.begin() + first + spatial, pool.stride.begin(),
+                pool.stride.end());
+  auto at = [&](ValueRange indices, ValueRange carried) -> SmallVector<Value> {
+    SmallVector<Value> block(indices);
+    auto *places = block.begin() + first + spatial;
+    SmallVector<Value> place(places, places + spatial);
+    block.erase(places, places + spatial);
+    SmallVector<Value> position(block);
+    Value isInside;
+    for (unsigned i = 0; i < spatial; ++i) {
+      Value &index = position[first + i];
+      index = b.create<arith::MulIOp>(index, b.index(pool.stride[i]));
+      index = b.create<arith::AddIOp>(index, place[i]);
+      index = b.create<arith::SubIOp>(index, b.index(pool.low[i]));
+      require(isInside, index, type.getDimSize(first + i));
+    }
+    Value sum = sumAt(block, place);
+    return {updateIf(b, isInside, carried[0], [&]() -> Value {
+      return b.create<tensor::InsertOp>(sum, carried[0], position);
+    })};
+  };
+  return b
+      .loops(b.bounds(bounds), b.empty(type), at,
+             /*independent=*/first + spatial)
+      .front();
+}
+
 static void lowerMaxPoolGrad(MaxPoolGradOp op, LinalgBuilder &b) {
-  Pool pool = poolOf(op, b, op.getDy(), op.getDilation());
-  Value dy = pool.axes.toFront(b, b.get(op.getDy()));
-  Value indices = pool.axes.toFront(b, b.get(op.getIndices()));
-  auto windows = cast<RankedTensorType>(dy.getType());
-  RankedTensorType type = pool.axes.toFront(b.type(op.getDx()));
-  SmallVector<Value> bounds;
-  for (int64_t size : windows.getShape())
-    bounds.push_back(b.index(size));
-  Value sums =
-      b.loops(
-           bounds, pool.zeros(type, windows),
-           [&](ValueRange at, ValueRange carried) {
-             SmallVector<Value> to(at);
-             Value tap = b.create<arith::IndexCastOp>(b.getIndexType(),
-                                                      b.scalar(indices, at));
-             for (unsigned i = pool.spatial(); i-- > 0;) {
-               Value size = b.index(pool.taps[i]);
-               Value step =
-                   b.create<arith::MulIOp>(b.create<arith::RemUIOp>(tap, size),
-                                           b.index(pool.dilation[i]));
-               tap = b.create<arith::DivUIOp>(tap, size);
-               Value &position = to[pool.first() + i];
-               position =
-                   b.create<arith::MulIOp>(position, b.index(pool.stride[i]));
-               position = b.create<arith::AddIOp>(position, step);
-             }
-             Element old{&b, b.scalar(carried[0], to)};
-             Element value{&b, b.scalar(dy, at)};
-             Value sum =
-                 b.create<tensor::InsertOp>(old + value, carried[0], to);
-             return SmallVector<Value>{sum};
-           },
-           /*isIndependent=*/pool.first() > 0)
-          .front();
-  b.set(op.getDx(), pool.axes.back(b, pool.crop(sums, type)));
+  MaxPoolGradient gradient(op, b);
+  b.set(op.getDx(), gradient.axes().back(b, gradient.emit()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -56,9 +56,11 @@ static void approximate(ModuleOp module) {
   (void)applyOpPatternsAndFold(functions, std::move(patterns), config);
 }
 
-/// Replaces a loop with independent iterations by an scf.parallel.
+/// Replaces a loop with independent iterations by an scf.parallel, unless the
+/// loop around it is one, too.
 static void parallelize(scf::ForOp loop) {
-  if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0)
+  if (!loop->hasAttr(kIndependent) || loop.getNumResults() != 0 ||
+      loop->getParentOp()->hasAttr(kIndependent))
     return;
   OpBuilder b(loop);
   auto parallel =
