@@ -64,9 +64,12 @@ def PadRows : Pass<"net-pad-rows", "::mlir::func::FuncOp"> {
   let description = [{
     Operands of matrix instructions are copied to shared memory in chunks of 16 bytes, if all rows start at multiples
     of that. The result of an element-wise op that only such products read becomes a slice of a tensor with longer
-    rows. Nothing reads what lies between the rows.
+    rows. Nothing reads what lies between the rows. Images of few channels, and the weights of their convolutions, get
+    zeros, so that windows start at such multiples and their rows are whole chunks; of the gradient of a weight, a
+    slice is taken.
   }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def FuseRows : Pass<"net-fuse-rows", "::mlir::func::FuncOp"> {
