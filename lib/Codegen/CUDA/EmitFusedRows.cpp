@@ -176,11 +176,13 @@ void RowOpCode::reduce() {
         *arith::getNeutralElement(combinerOf(op.op, result))));
   forElements([&] { parts = at.payload(parts); }, [](int64_t) {});
   for (auto [result, init] : llvm::enumerate(op.op.getDpsInitsMutable())) {
+    // All lanes load an old value before lanes wait for each other.
+    Value &value = values.ofRow[init.get()];
+    if (!value)
+      value = at.load(init);
     Value total = combineLanes(b, op.op, unsigned(result), parts[result]);
     total = combineWarps(unsigned(result), total);
-    Value &value = values.ofRow[init.get()];
-    value = combine(b, op.op, unsigned(result), value ? value : at.load(init),
-                    total);
+    value = combine(b, op.op, unsigned(result), value, total);
     if (!isTemporary(init))
       where(lane, [&] { at.store(value, init); });
   }

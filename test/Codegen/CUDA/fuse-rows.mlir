@@ -83,6 +83,29 @@ func.func private @in_place(%w: memref<128x2048xf32> {llvm.align = 16 : i64}, %d
   return
 }
 
+// A sum that adds to old values: all lanes load the old value before the barrier, after which one stores the new one.
+// EMITTED-LABEL: func.func private @old
+// EMITTED: memref.load {{.*}} memref<128xf32>
+// EMITTED: nvvm.barrier0
+// EMITTED-NOT: memref.load {{.*}} memref<128xf32>
+// EMITTED: memref.store {{.*}} memref<128xf32>
+// EMITTED: return
+func.func private @old(%x: memref<128x2048xf32>, %y: memref<128x2048xf32>, %sum: memref<128xf32>) {
+  linalg.generic {indexing_maps = [#map, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<128x2048xf32>) outs(%sum : memref<128xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %n = arith.addf %old, %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#map, #row, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<128x2048xf32>, memref<128xf32>) outs(%y : memref<128x2048xf32>) {
+  ^bb0(%a: f32, %s: f32, %out: f32):
+    %n = arith.divf %a, %s : f32
+    linalg.yield %n : f32
+  }
+  return
+}
+
 // Ops that share nothing that was reduced stay apart, and so do those of which one writes over what another one reads of
 // other rows.
 // CHECK-LABEL: func.func private @apart
