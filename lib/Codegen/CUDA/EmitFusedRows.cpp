@@ -45,10 +45,16 @@ public:
             Value lane)
       : op(op), layout(layout), values(values), b(op.op), at(op.op, b),
         last(op.op.getNumLoops() - 1), lane(lane) {
-    at.setIvs(llvm::to_vector(llvm::seq<unsigned>(0, last)), row);
+    unsigned rowLoops = op.hasElements ? last : last + 1;
+    at.setIvs(llvm::to_vector(llvm::seq<unsigned>(0, rowLoops)), row);
   }
 
-  void emit() { op.reduces() ? reduce() : compute(); }
+  void emit() {
+    if (!op.hasElements)
+      computeOnce();
+    else
+      op.reduces() ? reduce() : compute();
+  }
 
 private:
   /// Calls `body` for each element of the lane, at which `at` is, and `after`
@@ -61,6 +67,10 @@ private:
 
   void compute();
   void reduce();
+  /// Computes what a row has once, in all lanes.
+  void computeOnce();
+  /// Sets such a result, which one lane stores if another kernel reads it.
+  void setOnce(OpOperand &init, Value value);
   /// The result of all warps of a row.
   Value combineWarps(unsigned result, Value part);
   /// Emits `body` for the lanes whose `number` is 0.
@@ -80,12 +90,14 @@ RowLayout RowLayout::of(MutableArrayRef<RowOp> ops) {
   DenseSet<Value> elements;
   int64_t width = ops[0].length();
   for (RowOp &op : ops) {
+    if (!op.hasElements)
+      continue;
     op.addElements(elements);
     width = std::min(width, widthOf(op.op, op.nest, op.nest.numOperands,
                                     op.op.getNumLoops() - 1, /*isWhole=*/true));
   }
   RowLayout layout{ops[0].rows(), ops[0].length(),
-                   *ops[0].warps(elements.size()), width};
+                   *warpsOfRow(ops[0].length(), elements.size()), width};
   while (layout.length % (layout.lanes() * layout.width) != 0)
     layout.width /= 2;
   return layout;
@@ -182,10 +194,27 @@ void RowOpCode::reduce() {
       value = at.load(init);
     Value total = combineLanes(b, op.op, unsigned(result), parts[result]);
     total = combineWarps(unsigned(result), total);
-    value = combine(b, op.op, unsigned(result), value, total);
-    if (!isTemporary(init))
-      where(lane, [&] { at.store(value, init); });
+    setOnce(init, combine(b, op.op, unsigned(result), value, total));
   }
+}
+
+void RowOpCode::computeOnce() {
+  SmallVector<Value> old(op.op.getNumDpsInits());
+  for (OpOperand *operand : op.reads())
+    if (op.accessTo(*operand) == RowAccess::Row)
+      at.known[operand->getOperandNumber()] = read(*operand, 0).front();
+  for (auto [value, init] : llvm::zip_equal(old, op.op.getDpsInitsMutable()))
+    value = at.known.lookup(init.getOperandNumber());
+  SmallVector<Value> results = at.payload(old);
+  for (auto [result, init] :
+       llvm::zip_equal(results, op.op.getDpsInitsMutable()))
+    setOnce(init, result);
+}
+
+void RowOpCode::setOnce(OpOperand &init, Value value) {
+  values.ofRow[init.get()] = value;
+  if (!isTemporary(init))
+    where(lane, [&] { at.store(value, init); });
 }
 
 Value RowOpCode::combineWarps(unsigned result, Value part) {
@@ -257,7 +286,12 @@ std::optional<KernelShape> netc::emitFusedRows(func::FuncOp kernel) {
   std::vector<RowOp> rowOps;
   for (auto op : (*regions.begin()).getRegion().getOps<linalg::LinalgOp>()) {
     ops.push_back(op);
-    if (auto rowOp = RowOp::of(op))
+    std::optional<RowOp> rowOp;
+    if (!rowOps.empty())
+      rowOp = RowOp::ofRows(op, ArrayRef(rowOps[0].extents).drop_back());
+    if (!rowOp)
+      rowOp = RowOp::of(op);
+    if (rowOp)
       rowOps.push_back(std::move(*rowOp));
     else if (!isa<linalg::FillOp>(*op))
       return std::nullopt;

@@ -62,12 +62,31 @@ std::optional<RowOp> RowOp::of(Operation *candidate) {
   return rows;
 }
 
+std::optional<RowOp> RowOp::ofRows(Operation *candidate,
+                                   ArrayRef<int64_t> rows) {
+  auto op = dyn_cast<linalg::GenericOp>(candidate);
+  if (!op || !op.hasPureBufferSemantics() || op.getNumReductionLoops() != 0 ||
+      ArrayRef(op.getStaticLoopRanges()) != rows || !hasRowPayload(op))
+    return std::nullopt;
+  auto nest = LoopNest::of(op);
+  if (!nest)
+    return std::nullopt;
+  RowOp ofRows{op, std::move(*nest), SmallVector<int64_t>(rows),
+               /*hasElements=*/false};
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (ofRows.accessTo(init) != RowAccess::Row)
+      return std::nullopt;
+  return ofRows;
+}
+
 RowAccess RowOp::accessTo(OpOperand &operand) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   unsigned loops = op.getNumLoops();
   AffineMap all = AffineMap::getMultiDimIdentityMap(loops, op.getContext());
   if (map == all)
-    return RowAccess::Element;
+    return hasElements ? RowAccess::Element : RowAccess::Row;
+  if (!hasElements)
+    return RowAccess::Other;
   return map == all.dropResult(loops - 1) ? RowAccess::Row : RowAccess::Other;
 }
 
@@ -93,10 +112,10 @@ void RowOp::addElements(DenseSet<Value> &tensors) {
       tensors.insert(operand.get());
 }
 
-std::optional<int64_t> RowOp::warps(int64_t tensors) const {
+std::optional<int64_t> netc::warpsOfRow(int64_t length, int64_t tensors) {
   for (int64_t warps = 1; warps <= kMostWarps; warps *= 2) {
-    int64_t lanes = warps * kWarpLanes, ofLane = length() / lanes;
-    if (length() % lanes == 0 && ofLane <= kMostOfTensor &&
+    int64_t lanes = warps * kWarpLanes, ofLane = length / lanes;
+    if (length % lanes == 0 && ofLane <= kMostOfTensor &&
         ofLane * tensors <= kMostOfLane)
       return warps;
   }
@@ -118,8 +137,8 @@ public:
   }
 
 private:
-  /// By buffer: the memref of which all accesses read or write elements; null
-  /// if there are others.
+  /// By buffer: the memref of which all accesses read or write elements, or all
+  /// what rows have once; null if there are others.
   using Views = DenseMap<Value, Value>;
 
   /// Whether an operand may be read after the ops of the group.
@@ -127,8 +146,9 @@ private:
   /// Adds an access to the buffer of an operand.
   static void view(RowOp &op, OpOperand &operand, Views &views);
   /// Whether an operand may be written after these accesses. Lanes may write
-  /// elements over those that they have.
-  static bool canWrite(RowOp &op, OpOperand &init, const Views &views);
+  /// elements over those that they have, and what a row has once, which all of
+  /// them know.
+  bool canWrite(RowOp &op, OpOperand &init, const Views &views) const;
 
   SmallVector<Operation *> ops;
   SmallVector<int64_t> extents;
@@ -152,18 +172,25 @@ bool RowGroup::canRead(RowOp &op, OpOperand &input) const {
 void RowGroup::view(RowOp &op, OpOperand &operand, Views &views) {
   Value memref = operand.get();
   Value &view = views.try_emplace(bufferOf(memref), memref).first->second;
-  if (op.accessTo(operand) != RowAccess::Element || view != memref)
+  if (op.accessTo(operand) == RowAccess::Other || view != memref)
     view = Value();
 }
 
-bool RowGroup::canWrite(RowOp &op, OpOperand &init, const Views &views) {
+bool RowGroup::canWrite(RowOp &op, OpOperand &init, const Views &views) const {
   auto view = views.find(bufferOf(init.get()));
-  return view == views.end() || (!op.reduces() && view->second == init.get());
+  if (view == views.end())
+    return true;
+  bool isKnown = op.hasElements || reduced.contains(init.get());
+  return !op.reduces() && isKnown && view->second == init.get();
 }
 
 bool RowGroup::add(Operation *candidate, ArrayRef<linalg::FillOp> fills) {
-  auto op = RowOp::of(candidate);
-  if (!op || (!ops.empty() && op->extents != extents))
+  std::optional<RowOp> op;
+  if (!ops.empty())
+    op = RowOp::ofRows(candidate, ArrayRef(extents).drop_back());
+  if (!op)
+    op = RowOp::of(candidate);
+  if (!op || (!ops.empty() && op->hasElements && op->extents != extents))
     return false;
   bool isRelated = ops.empty(), readsOwn = false;
   DenseSet<Value> allElements = elements;
@@ -183,11 +210,12 @@ bool RowGroup::add(Operation *candidate, ArrayRef<linalg::FillOp> fills) {
     view(*op, init, allViews);
   }
   if (!(isRelated || readsOwn) || (ops.empty() && allElements.empty()) ||
-      !op->warps(allElements.size()))
+      !warpsOfRow(op->hasElements ? op->length() : extents.back(),
+                  allElements.size()))
     return false;
   for (Value init : op->op.getDpsInits()) {
     writtenBuffers.insert(bufferOf(init));
-    if (op->reduces())
+    if (op->reduces() || !op->hasElements)
       reduced.insert(init);
     for (linalg::FillOp fill : fills)
       if (fill.getDpsInits()[0] == init)
@@ -196,7 +224,8 @@ bool RowGroup::add(Operation *candidate, ArrayRef<linalg::FillOp> fills) {
   elements = std::move(allElements);
   views = std::move(allViews);
   readsReduced |= readsOwn;
-  extents = op->extents;
+  if (op->hasElements)
+    extents = op->extents;
   ops.push_back(candidate);
   return true;
 }

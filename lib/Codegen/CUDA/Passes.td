@@ -77,7 +77,8 @@ def FuseRows : Pass<"net-fuse-rows", "::mlir::func::FuncOp"> {
   let description = [{
     Element-wise ops and reductions along the last axis, as of a softmax or a normalization, move to an
     `scf.execute_region`, if one of them reads what another one reduced. Its rows are of up to 8192 elements, which
-    a warp or a block keeps in registers. Buffers that only these ops access need no memory.
+    a warp or a block keeps in registers. Ops between them on what each row has once, such as the root of a sum,
+    move along. Buffers that only these ops access need no memory.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }

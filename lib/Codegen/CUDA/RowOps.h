@@ -17,9 +17,12 @@ namespace netc {
 enum class RowAccess { Element, Row, Other };
 
 /// An op on memrefs whose loops are rows and, innermost, the elements of a row.
-/// It computes elements, or reduces each row.
+/// It computes elements, or reduces each row. Among ops on such rows, one whose
+/// loops are the rows alone computes what each row has once.
 struct RowOp {
   static std::optional<RowOp> of(mlir::Operation *op);
+  static std::optional<RowOp> ofRows(mlir::Operation *op,
+                                     llvm::ArrayRef<int64_t> rows);
 
   RowAccess accessTo(mlir::OpOperand &operand);
   bool reduces() { return op.getNumReductionLoops() == 1; }
@@ -29,14 +32,16 @@ struct RowOp {
   llvm::SmallVector<mlir::OpOperand *> reads();
   /// Adds the tensors of which the op reads or writes elements.
   void addElements(llvm::DenseSet<mlir::Value> &tensors);
-  /// How many warps have a row together, so that the registers of a lane hold
-  /// its elements of so many tensors. None if a block is too small.
-  std::optional<int64_t> warps(int64_t tensors) const;
 
   mlir::linalg::GenericOp op;
   LoopNest nest;
   llvm::SmallVector<int64_t> extents;
+  bool hasElements = true;
 };
+
+/// How many warps have a row of this length together, so that the registers of
+/// a lane hold its elements of so many tensors. None if a block is too small.
+std::optional<int64_t> warpsOfRow(int64_t length, int64_t tensors);
 
 /// What a reduction makes of two of its partial results, and of those of the
 /// lanes of a warp.

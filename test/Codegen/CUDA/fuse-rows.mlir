@@ -83,6 +83,47 @@ func.func private @in_place(%w: memref<128x2048xf32> {llvm.align = 16 : i64}, %d
   return
 }
 
+// What a row has once is computed by all lanes between a sum and the elements, as the root of a normalization, even over
+// the sum. Only lane 0 stores what another kernel reads.
+// CHECK-LABEL: func.func private @root
+// CHECK:       scf.execute_region
+// CHECK:         arith.addf
+// CHECK:         math.rsqrt
+// CHECK:         arith.mulf
+// CHECK:         scf.yield
+// EMITTED-LABEL: func.func private @root
+// EMITTED: nvvm.shfl.sync
+// EMITTED: math.rsqrt
+// EMITTED-NOT: math.rsqrt
+// EMITTED: scf.if
+// EMITTED-NEXT: memref.store {{.*}} memref<2x64xf32>
+// EMITTED: return
+#each = affine_map<(h, i, j) -> (h, i, j)>
+#rows = affine_map<(h, i, j) -> (h, i)>
+#once = affine_map<(h, i) -> (h, i)>
+func.func private @root(%x: memref<2x64x32xf32>, %sum: memref<2x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sum : memref<2x64xf32>)
+  linalg.generic {indexing_maps = [#each, #rows], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : memref<2x64x32xf32>) outs(%sum : memref<2x64xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %n = arith.addf %old, %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#once], iterator_types = ["parallel", "parallel"]} outs(%sum : memref<2x64xf32>) {
+  ^bb0(%s: f32):
+    %n = math.rsqrt %s : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #each], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%sum : memref<2x64xf32>) outs(%x : memref<2x64x32xf32>) {
+  ^bb0(%s: f32, %a: f32):
+    %n = arith.mulf %a, %s : f32
+    linalg.yield %n : f32
+  }
+  return
+}
+
 // A sum that adds to old values: all lanes load the old value before the barrier, after which one stores the new one.
 // EMITTED-LABEL: func.func private @old
 // EMITTED: memref.load {{.*}} memref<128xf32>
