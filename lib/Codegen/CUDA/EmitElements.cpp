@@ -25,8 +25,6 @@ using namespace mlir;
 
 using Loop = LoopNest::Loop;
 
-/// Bytes of an access by a thread.
-static constexpr int64_t kAccessBytes = 16;
 /// Rows of a thread whose columns share operands, such as a mean per channel:
 /// what is computed from these alone is computed once.
 static constexpr int64_t kRowsAtOnce = 4;
@@ -504,8 +502,9 @@ bool netc::isAligned(Value memory, unsigned operand, int64_t start,
   auto isMultiple = [=](int64_t offset) {
     return offset * bits / 8 % bytes == 0;
   };
-  return along.strides[operand] == 1 && alignmentOf(memory) % bytes == 0 &&
-         isMultiple(start) && llvm::all_of(loops, [&](ArrayRef<Loop> some) {
+  return bits % 8 == 0 && along.strides[operand] == 1 &&
+         alignmentOf(memory) % bytes == 0 && isMultiple(start) &&
+         llvm::all_of(loops, [&](ArrayRef<Loop> some) {
            return llvm::all_of(some, [&](const Loop &loop) {
              return &loop == &along || loop.extent == 1 ||
                     isMultiple(loop.strides[operand]);
@@ -516,9 +515,8 @@ bool netc::isAligned(Value memory, unsigned operand, int64_t start,
 bool netc::isVectorAccess(linalg::LinalgOp op, const LoopNest &nest,
                           unsigned operand, size_t along, int64_t width) {
   Value memory = op->getOperand(operand);
-  return width > 1 && bitsOf(memory) % 8 == 0 &&
-         isAligned(memory, operand, nest.starts[operand], {nest.loops},
-                   nest.loops[along], width);
+  return width > 1 && isAligned(memory, operand, nest.starts[operand],
+                                {nest.loops}, nest.loops[along], width);
 }
 
 int64_t netc::widthOf(linalg::LinalgOp op, const LoopNest &nest,

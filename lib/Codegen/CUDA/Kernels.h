@@ -37,6 +37,8 @@ constexpr llvm::StringLiteral kDevice = "device";
 constexpr int64_t kWarpLanes = 32;
 /// Threads of a block.
 constexpr int64_t kBlockThreads = 128;
+/// Bytes of the widest access by a thread.
+constexpr int64_t kAccessBytes = 16;
 /// The address space of shared memory in LLVM's NVPTX target.
 constexpr int64_t kSharedSpace = 3;
 

@@ -26,6 +26,23 @@ void netc::markKernel(LLVM::LLVMFuncOp function, int64_t threads) {
   function.setLinkage(LLVM::Linkage::External);
 }
 
+/// States how accesses to vectors are aligned: kernels have only such as start
+/// at multiples of their size, or of the widest access. LLVM infers it from few
+/// of the operations that compute an address, and parts other accesses.
+static void alignVectors(LLVM::LLVMFuncOp kernel) {
+  auto align = [](auto access, Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    if (!vector)
+      return;
+    int64_t bytes =
+        vector.getNumElements() * vector.getElementTypeBitWidth() / 8;
+    access.setAlignment(std::min(bytes, kAccessBytes));
+  };
+  kernel.walk([&](LLVM::LoadOp load) { align(load, load.getType()); });
+  kernel.walk(
+      [&](LLVM::StoreOp store) { align(store, store.getValue().getType()); });
+}
+
 /// Replaces a call of a kernel by a launch of kernel `number`, with the same
 /// arguments.
 static void launch(LLVM::CallOp call, LLVM::LLVMFuncOp launcher,
@@ -92,6 +109,7 @@ struct SplitDevice : netc::impl::SplitDeviceBase<SplitDevice> {
         kernels.push_back(KernelAttr::get(&getContext(), function.getName(),
                                           blocks, ofBlock, sharedBytes));
         markKernel(function, ofBlock);
+        alignVectors(function);
       } else if (function && function != step && !function.isExternal())
         function.setLinkage(LLVM::Linkage::Internal);
       bool isHost = function && (function == step || function.isExternal());

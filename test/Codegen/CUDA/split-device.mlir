@@ -8,6 +8,10 @@
 // CHECK: llvm.func @first() attributes {nvvm.kernel, nvvm.maxntid = array<i32: 1>}
 // CHECK: llvm.func internal @helper()
 // CHECK: llvm.func @second(%{{.*}}: !llvm.ptr) attributes {nvvm.kernel
+// Vectors are aligned to their size, or to the 16 bytes of the widest access.
+// CHECK-NEXT: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<8xf32>
+// CHECK-NEXT: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr -> f32
+// CHECK: llvm.store {{.*}} {alignment = 4 : i64} : vector<2xf16>, !llvm.ptr
 // CHECK: }
 // CHECK: llvm.func @netc_step
 // CHECK: llvm.alloca
@@ -23,6 +27,10 @@ llvm.func @helper() {
   llvm.return
 }
 llvm.func @second(%a: !llvm.ptr) attributes {net.threads = 300 : i64, net.shared_bytes = 65536 : i64} {
+  %wide = llvm.load %a {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
+  %scalar = llvm.load %a {alignment = 4 : i64} : !llvm.ptr -> f32
+  %zeros = llvm.mlir.constant(dense<0.0> : vector<2xf16>) : vector<2xf16>
+  llvm.store %zeros, %a {alignment = 2 : i64} : vector<2xf16>, !llvm.ptr
   llvm.return
 }
 llvm.func @netc_step(%arg0: !llvm.ptr) {
