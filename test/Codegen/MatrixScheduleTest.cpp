@@ -16,6 +16,11 @@ static MatrixSchedule schedule(const TileDims &dims, bool copies = true,
   return *scheduleMatrix(dims, elementBytes, copies, copies, DeviceInfo());
 }
 
+/// A device with wgmma.
+static DeviceInfo hopper() {
+  return DeviceInfo::of(*program::deviceArchNamed("sm_90a"));
+}
+
 TEST(MatrixScheduleTest, LargeProductsHaveLargeTiles) {
   MatrixSchedule matrix = schedule({1, 4096, 4096, 4096});
   EXPECT_EQ(matrix.bm, 128);
@@ -64,14 +69,28 @@ TEST(MatrixScheduleTest, WhatIsNotCopiedAsAWholeHasTwoStages) {
   EXPECT_EQ(schedule({1, 4096, 4096, 4096}, false).stages, 2);
 }
 
+/// So many rows are staged as shared memory holds, and at least a fragment's.
+TEST(MatrixScheduleTest, StagedRowsFitTheMemoryOfStages) {
+  for (const DeviceInfo &device : {DeviceInfo(), hopper()})
+    for (int64_t m : {16, 64, 200, 5000})
+      for (int64_t n : {16, 33, 192, 5000})
+        for (int64_t bytes : {2, 4})
+          for (bool copies : {false, true}) {
+            MatrixSchedule matrix =
+                *scheduleMatrix({1, m, n, 100}, bytes, copies, copies, device);
+            int64_t rows = matrix.warpsM * matrix.stagedRows();
+            EXPECT_LE(rows * matrix.bn * 4, matrix.sharedBytes());
+            EXPECT_GE(matrix.stagedRows(), MatrixSchedule::kFragmentM);
+            EXPECT_EQ(matrix.rows() % matrix.stagedRows(), 0);
+            if (matrix.isByWarpgroups()) {
+              EXPECT_EQ(rows, matrix.bm);
+            }
+          }
+}
+
 TEST(MatrixScheduleTest, FewProductsHaveNoMatrices) {
   EXPECT_FALSE(scheduleMatrix({1, 15, 17, 1000}, 2, true, true, DeviceInfo()));
   EXPECT_FALSE(scheduleMatrix({1, 100, 100, 15}, 2, true, true, DeviceInfo()));
-}
-
-/// A device with wgmma.
-static DeviceInfo hopper() {
-  return DeviceInfo::of(*program::deviceArchNamed("sm_90a"));
 }
 
 TEST(MatrixScheduleTest, WarpgroupsComputeLargeProducts) {

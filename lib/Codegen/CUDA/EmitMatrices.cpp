@@ -27,6 +27,9 @@ using namespace mlir;
 using Loop = LoopNest::Loop;
 using Matrix = MatrixSchedule;
 
+/// The rows of which a thread may load operands before it stores the first.
+static constexpr int64_t kRowsInFlight = 8;
+
 /// Whether chunks along the contiguous loop of an operand start at multiples of
 /// their size.
 static bool isChunked(linalg::LinalgOp op, const TiledDims &dims,
@@ -90,9 +93,9 @@ public:
     Value warp = ptx.div(ptx.thread(), 32);
     warpM = ptx.mul(ptx.div(warp, matrix.warpsN), matrix.rows());
     warpN = ptx.mul(ptx.rem(warp, matrix.warpsN), matrix.columns());
-    shared =
-        sharedBuffer(b, "stages", type, matrix.stages * matrix.stageElements(),
-                     /*alignment=*/matrix.isByWarpgroups() ? 1024 : 16);
+    memory = sharedBuffer(b, "stages", b.getI8Type(), matrix.sharedBytes(),
+                          /*alignment=*/matrix.isByWarpgroups() ? 1024 : 16);
+    shared = sharedAs(type);
     start = ptx.addressOf(shared);
     for (ContractionOperand operand : {A, B})
       placeCopies(operand);
@@ -104,9 +107,7 @@ public:
     }
     SmallVector<Value> sums =
         matrix.isByWarpgroups() ? sumByWarpgroups() : sumByWarps();
-    for (int64_t i = 0; i < rows(); ++i)
-      for (int64_t half = 0; half < 2; ++half)
-        storeRow(i, half, sums);
+    storeResults(sums);
     finish();
   }
 
@@ -114,6 +115,16 @@ private:
   /// The fragments of a warp.
   int64_t rows() const { return matrix.rows() / Matrix::kFragmentM; }
   int64_t columns() const { return matrix.columns() / Matrix::kFragmentN; }
+
+  /// The shared memory as elements of a type.
+  Value sharedAs(Type element) {
+    int64_t count = matrix.sharedBytes() * 8 / element.getIntOrFloatBitWidth();
+    MemRefType elements =
+        MemRefType::Builder(cast<MemRefType>(memory.getType()))
+            .setElementType(element)
+            .setShape(count);
+    return b.create<memref::ViewOp>(elements, memory, b.index(0), ValueRange());
+  }
 
   //===-- Stages ----------------------------------------------------------===//
 
@@ -199,18 +210,23 @@ private:
     return dims.isAlongK(operand) ? matrix.chunk() : 8;
   }
 
-  /// The place of the chunk of a row that holds `column`. `numbers` computes
-  /// with numbers of the type of both.
+  /// The place of a chunk in its row. `numbers` computes with numbers of the
+  /// type of both.
+  template <typename Numbers>
+  Value swizzled(Numbers &numbers, Swizzle swizzle, Value row, Value chunk) {
+    Value by = numbers.rem(numbers.div(row, int64_t(1) << swizzle.shift),
+                           swizzle.mask + 1);
+    return b.create<arith::XOrIOp>(chunk, by);
+  }
+
+  /// The place of the chunk of a row that holds `column`.
   template <typename Numbers>
   Value placeOfChunk(Numbers &numbers, ContractionOperand operand, Value row,
                      Value column) {
     int64_t elements = swizzledElements(operand);
     Swizzle swizzle = Swizzle::of(panelElements(operand) / elements,
                                   elements * matrix.elementBytes);
-    Value chunk = numbers.div(column, elements);
-    Value by = numbers.rem(numbers.div(row, int64_t(1) << swizzle.shift),
-                           swizzle.mask + 1);
-    return b.create<arith::XOrIOp>(chunk, by);
+    return swizzled(numbers, swizzle, row, numbers.div(column, elements));
   }
 
   /// The offset of an element in a stage.
@@ -399,27 +415,122 @@ private:
 
   //===-- Results ---------------------------------------------------------===//
 
-  /// Stores row lane / 4, or lane / 4 + 8 if `half` is 1, of the fragments in
-  /// row `i` of the warp's fragments.
-  void storeRow(int64_t i, int64_t half, ArrayRef<Value> sums) {
-    Value wideLane = ptx.index(lane);
-    Value inTile = b.add(ptx.index(warpM), i * Matrix::kFragmentM + half * 8);
-    Value m = b.add(b.add(firstM, inTile), b.div(wideLane, 4));
+  void storeResults(ArrayRef<Value> sums) {
+    if (!isStaged())
+      return storeFragments(sums);
+    staged = sharedAs(b.getF32Type());
+    for (int64_t from = 0; from < matrix.rows(); from += matrix.stagedRows()) {
+      // No warp reads what lies there any more.
+      b.create<NVVM::Barrier0Op>();
+      stage(sums, from);
+      b.create<NVVM::Barrier0Op>();
+      storeStaged(from);
+    }
+  }
+
+  /// A lane has two adjacent columns of a fragment from this row and column on,
+  /// and those of the row 8 rows behind.
+  Value rowOfLane() { return b.div(ptx.index(lane), 4); }
+  Value columnOfLane() { return mul(b.rem(ptx.index(lane), 4), 2); }
+  /// The sums of this lane in the fragment that is so many rows and columns
+  /// behind the warp's first one.
+  ArrayRef<Value> pairOf(ArrayRef<Value> sums, int64_t row, int64_t column) {
+    int64_t fragment =
+        row / Matrix::kFragmentM * columns() + column / Matrix::kFragmentN;
+    return sums.slice(fragment * 4 + row % Matrix::kFragmentM / 8 * 2, 2);
+  }
+
+  /// Calls `body` with the places of row `m`, if there is one.
+  void inRow(Value m, function_ref<void(ArrayRef<Value>)> body) {
     OpBuilder::InsertionGuard guard(b);
     enterWhere(isInBounds(m, matrix.dims.m, matrix.bm));
-    SmallVector<Value> places = placesOfRow(m);
-    int64_t width = storesPairs() ? 2 : 1;
-    for (int64_t j = 0; j < columns(); ++j) {
-      Value n = b.add(b.add(firstN, ptx.index(warpN)), j * Matrix::kFragmentN);
-      n = b.add(n, mul(b.rem(wideLane, 4), 2));
-      auto pair = sums.slice((i * columns() + j) * 4 + half * 2, 2);
-      for (int64_t e = 0; e < 2; e += width) {
-        OpBuilder::InsertionGuard guard(b);
-        Value at = b.add(n, e);
-        enterWhere(isInBounds(at, matrix.dims.n, matrix.bn));
-        store(places, at, pair.slice(e, width));
-      }
+    body(placesOfRow(m));
+  }
+  void storeInRow(ArrayRef<Value> places, Value n, ArrayRef<Value> sums) {
+    OpBuilder::InsertionGuard guard(b);
+    enterWhere(isInBounds(n, matrix.dims.n, matrix.bn));
+    store(places, n, sums);
+  }
+
+  void storeFragments(ArrayRef<Value> sums) {
+    Value warpRow = b.add(firstM, ptx.index(warpM)),
+          warpColumn = b.add(firstN, ptx.index(warpN));
+    for (int64_t row = 0; row < matrix.rows(); row += 8) {
+      Value m = b.add(b.add(warpRow, row), rowOfLane());
+      inRow(m, [&](ArrayRef<Value> places) {
+        for (int64_t column = 0; column < matrix.columns();
+             column += Matrix::kFragmentN)
+          storeInRow(places, b.add(b.add(warpColumn, column), columnOfLane()),
+                     pairOf(sums, row, column));
+      });
     }
+  }
+
+  /// The place in shared memory of the sum that is `rows` rows and `columns`
+  /// columns behind another one. Chunks of eight sums are swizzled, so that the
+  /// lanes of a warp write pairs to different banks; the halves of every second
+  /// 128 bytes change places, so that they read the first half of each chunk
+  /// from different banks.
+  Value placeOfSum(Value row, int64_t rows, Value column, int64_t columns) {
+    constexpr int64_t chunk = Matrix::kFragmentN, half = chunk / 2,
+                      chunksOfBanks = 128 / 4 / chunk;
+    // From there on, the same again.
+    constexpr int64_t sameRows = 8, sameColumns = 64;
+    row = b.add(row, rows % sameRows);
+    column = b.add(column, columns % sameColumns);
+    Value number = swizzled(b, Swizzle::of(matrix.bn / chunk, chunk * 4), row,
+                            b.div(column, chunk));
+    number = b.add(mul(row, matrix.bn / chunk), number);
+    Value inChunk = b.create<arith::XOrIOp>(
+        b.rem(b.div(column, half), 2), b.rem(b.div(number, chunksOfBanks), 2));
+    Value place = b.add(b.add(mul(number, chunk), mul(inChunk, half)),
+                        b.rem(column, half));
+    return b.add(place, (rows - rows % sameRows) * matrix.bn + columns -
+                            columns % sameColumns);
+  }
+
+  /// Stages rows of each warp, from row `from` of its part on.
+  void stage(ArrayRef<Value> sums, int64_t from) {
+    Value warp = b.div(ptx.index(warpM), matrix.rows());
+    Value firstRow = b.add(mul(warp, matrix.stagedRows()), rowOfLane());
+    Value firstColumn = b.add(ptx.index(warpN), columnOfLane());
+    for (int64_t row = 0; row < matrix.stagedRows(); row += 8)
+      for (int64_t column = 0; column < matrix.columns();
+           column += Matrix::kFragmentN)
+        storeVector(pairOf(sums, from + row, column), staged,
+                    placeOfSum(firstRow, row, firstColumn, column));
+  }
+
+  /// Stores these rows. Consecutive lanes store consecutive vectors.
+  void storeStaged(int64_t from) {
+    const int64_t width = storeWidth(), ofWarp = matrix.stagedRows(),
+                  half = Matrix::kFragmentN / 2;
+    const int64_t lanes = std::min<int64_t>(
+        kWarpLanes, 1 << llvm::countr_zero(uint64_t(matrix.bn / width)));
+    const int64_t rows = matrix.threads() / lanes, all = matrix.warpsM * ofWarp,
+                  atOnce = std::min(kRowsInFlight * rows, all);
+    Value firstRow = b.div(thread, lanes),
+          firstColumn = mul(b.rem(thread, lanes), width);
+    // Without a loop, too many rows would be in registers.
+    b.forEach(all, atOnce, /*isParallel=*/false, [&](Value before) {
+      for (int64_t i = 0; i < atOnce; i += rows) {
+        Value row = b.add(b.add(firstRow, i), before);
+        Value inPart = b.add(b.rem(row, ofWarp), from);
+        Value m = b.add(mul(b.div(row, ofWarp), matrix.rows()), inPart);
+        inRow(b.add(firstM, m), [&](ArrayRef<Value> places) {
+          for (int64_t j = 0; j < matrix.bn; j += lanes * width) {
+            SmallVector<Value> sums;
+            for (int64_t e = 0; e < width; e += half) {
+              Value place = b.add(placeOfSum(firstRow, i, firstColumn, j + e),
+                                  mul(before, matrix.bn));
+              llvm::append_range(
+                  sums, loadVector(staged, place, std::min(width, half)));
+            }
+            storeInRow(places, b.add(b.add(firstN, j), firstColumn), sums);
+          }
+        });
+      }
+    });
   }
 
   MatrixSchedule matrix;
@@ -427,7 +538,9 @@ private:
   FloatType format; ///< in which they are multiplied
   PtxBuilder ptx;
   Value thread, lane, warpM, warpN;
+  Value memory;        ///< of the stages, then of the sums that are stored
   Value shared, start; ///< the stages, and their address
+  Value staged;        ///< the sums
   std::array<SmallVector<Copy>, 2> copies;
 };
 } // namespace

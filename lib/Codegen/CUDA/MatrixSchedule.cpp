@@ -126,6 +126,13 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
   return best;
 }
 
+int64_t MatrixSchedule::stagedRows() const {
+  int64_t staged = rows();
+  while (int64_t(sizeof(float)) * warpsM * staged * bn > sharedBytes())
+    staged /= 2;
+  return staged;
+}
+
 std::optional<int64_t> netc::cyclesOfParts(const TileDims &dims,
                                            int64_t elementBytes, int64_t parts,
                                            const DeviceInfo &device) {

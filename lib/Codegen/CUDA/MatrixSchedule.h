@@ -54,6 +54,9 @@ struct MatrixSchedule : TileGrid {
   int64_t sharedBytes() const {
     return elementBytes * stages * stageElements();
   }
+  /// Sums go to shared memory, in the place of the stages, before they are
+  /// stored: so many rows of each warp at once.
+  int64_t stagedRows() const;
 };
 
 /// The schedule with the fewest estimated cycles of those that fit the device.

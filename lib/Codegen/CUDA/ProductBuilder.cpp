@@ -69,6 +69,11 @@ Value ProductBuilder::memoryOf(unsigned operand) {
   return b.flat(operand <= C ? dims.operands[operand] : operand);
 }
 
+Value ProductBuilder::operandOf(unsigned operand) {
+  return operand <= C ? op->getOperand(dims.operands[operand])
+                      : epilogue->getOperand(operand - C - 1);
+}
+
 SmallVector<Value> ProductBuilder::placesOfRow(Value m) {
   SmallVector<Value> places(bases.size());
   for (unsigned operand : storedOperands())
@@ -80,47 +85,45 @@ int64_t ProductBuilder::columnStride(unsigned operand) {
   return dims.n.empty() ? 0 : dims.n.back().strides[operand];
 }
 
-bool ProductBuilder::hasPairs(unsigned operand) {
-  if (dims.n.empty() || dims.n.back().extent % 2 != 0)
-    return false;
-  Value memory = operand <= C ? op->getOperand(dims.operands[operand])
-                              : epilogue->getOperand(operand - C - 1);
-  return isAligned(memory, operand, dims.starts[operand],
-                   {dims.batch, dims.m, dims.n}, dims.n.back(), 2);
+bool ProductBuilder::isVector(unsigned operand, int64_t columns) {
+  return !dims.n.empty() && dims.n.back().extent % columns == 0 &&
+         isAligned(operandOf(operand), operand, dims.starts[operand],
+                   {dims.batch, dims.m, dims.n}, dims.n.back(), columns);
 }
 
-bool ProductBuilder::storesPairs() {
+SmallVector<unsigned> ProductBuilder::operandsOfColumns() {
   unsigned results =
       epilogue ? C + 1 + epilogue.getNumDpsInputs() : unsigned(C);
-  return llvm::all_of(storedOperands(), [&](unsigned operand) {
-    return hasPairs(operand) ||
-           (operand < results && columnStride(operand) == 0);
+  SmallVector<unsigned> operands = storedOperands();
+  llvm::erase_if(operands, [&](unsigned operand) {
+    return operand < results && columnStride(operand) == 0;
   });
+  return operands;
 }
+
+int64_t ProductBuilder::storeWidth() {
+  SmallVector<unsigned> operands = operandsOfColumns();
+  unsigned widest = 16;
+  for (unsigned operand : operands) {
+    Type element = getElementTypeOrSelf(operandOf(operand).getType());
+    widest = std::max(widest, element.getIntOrFloatBitWidth());
+  }
+  int64_t width = kAccessBytes * 8 / widest;
+  while (width > 1 && !llvm::all_of(operands, [&](unsigned operand) {
+           return isVector(operand, width);
+         }))
+    width /= 2;
+  return width;
+}
+
+bool ProductBuilder::isStaged() { return epilogue || storeWidth() < 4; }
 
 SmallVector<Value> ProductBuilder::load(unsigned operand, Value place,
                                         size_t columns) {
-  Value memory = memoryOf(operand);
-  Type element = getElementTypeOrSelf(memory);
-  if (columns == 1 || columnStride(operand) == 0)
-    return SmallVector<Value>(columns, b.create<memref::LoadOp>(memory, place));
-  Value both =
-      b.create<vector::LoadOp>(VectorType::get({2}, element), memory, place);
-  return {b.create<vector::ExtractOp>(both, int64_t(0)),
-          b.create<vector::ExtractOp>(both, int64_t(1))};
-}
-
-void ProductBuilder::storeValues(ArrayRef<Value> values, unsigned operand,
-                                 Value place) {
-  Value memory = memoryOf(operand);
-  if (values.size() == 1) {
-    b.create<memref::StoreOp>(values[0], memory, place);
-    return;
-  }
-  auto two = VectorType::get({2}, values[0].getType());
-  Value both = b.create<vector::BroadcastOp>(two, values[0]);
-  both = b.create<vector::InsertOp>(values[1], both, int64_t(1));
-  b.create<vector::StoreOp>(both, memory, place);
+  if (columnStride(operand) == 0)
+    return SmallVector<Value>(columns,
+                              loadVector(memoryOf(operand), place, 1)[0]);
+  return loadVector(memoryOf(operand), place, columns);
 }
 
 void ProductBuilder::store(ArrayRef<Value> placesOfRow, Value n,
@@ -140,7 +143,7 @@ void ProductBuilder::store(ArrayRef<Value> placesOfRow, Value n,
       for (auto [sum, old] :
            llvm::zip_equal(started, load(C, place, sums.size())))
         sum = add(old, sum);
-    return storeValues(started, C, place);
+    return storeVector(started, memoryOf(C), place);
   }
   // By operand of the epilogue: its elements in each column.
   SmallVector<SmallVector<Value>> elements(epilogue->getNumOperands());
@@ -171,7 +174,7 @@ void ProductBuilder::store(ArrayRef<Value> placesOfRow, Value n,
   }
   for (auto [number, values] : llvm::enumerate(results)) {
     unsigned operand = C + 1 + inputs + number;
-    storeValues(values, operand, placeOf(operand));
+    storeVector(values, memoryOf(operand), placeOf(operand));
   }
 }
 

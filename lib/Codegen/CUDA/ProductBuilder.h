@@ -23,11 +23,17 @@ protected:
 
   /// The offsets of row `m` in the operands from C on, by operand.
   llvm::SmallVector<mlir::Value> placesOfRow(mlir::Value m);
-  /// Whether pairs of columns, of which the first is even, can be stored at
-  /// once.
-  bool storesPairs();
-  /// Adds sums of one column, or of two adjacent ones, to C, or to the value
-  /// that C is filled with, or gives them to the epilogue.
+  /// The number of adjacent columns, of which the first is a multiple of it,
+  /// that one access stores: 16 bytes of the widest operand, or fewer where
+  /// rows are not aligned.
+  int64_t storeWidth();
+  /// Whether sums go through shared memory before they are stored, so that a
+  /// thread has storeWidth() adjacent ones. Without, a lane of a fragment has
+  /// two, and four lanes have 32 bytes of f32: whole sectors, if rows are
+  /// aligned, and nothing else is loaded or rounded.
+  bool isStaged();
+  /// Adds sums of one column, or of storeWidth() adjacent ones, to C, or to the
+  /// value that C is filled with, or gives them to the epilogue.
   void store(llvm::ArrayRef<mlir::Value> placesOfRow, mlir::Value n,
              llvm::ArrayRef<mlir::Value> sums);
   /// Erases the op, its fill and its epilogue.
@@ -46,15 +52,16 @@ private:
   /// epilogue, which are numbered after C.
   llvm::SmallVector<unsigned> storedOperands();
   mlir::Value memoryOf(unsigned operand);
+  mlir::Value operandOf(unsigned operand);
   /// How far apart adjacent columns are in an operand.
   int64_t columnStride(unsigned operand);
-  /// Whether two columns of an operand are an aligned vector.
-  bool hasPairs(unsigned operand);
-  /// The element, or two, of an operand.
+  /// Those that differ from column to column.
+  llvm::SmallVector<unsigned> operandsOfColumns();
+  /// Whether so many adjacent columns of an operand are an aligned vector.
+  bool isVector(unsigned operand, int64_t columns);
+  /// The elements of an operand in adjacent columns.
   llvm::SmallVector<mlir::Value> load(unsigned operand, mlir::Value place,
                                       size_t columns);
-  void storeValues(llvm::ArrayRef<mlir::Value> values, unsigned operand,
-                   mlir::Value place);
 };
 
 } // namespace netc

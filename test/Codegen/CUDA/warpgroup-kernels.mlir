@@ -3,7 +3,7 @@
 
 // Products that fill the device are computed by warpgroups. They read A and B in shared memory, which is dynamic if it is large.
 // SCHEDULE: remark: product 2048 x 2112 x 128: 176 blocks of 2 warpgroups, matrices of 128 x 192 x 64, 4 stages, 163840 bytes of shared memory; A in chunks along k, B in chunks along n; executes 1107296256 of 1107296256 FLOP
-// CHECK: memref.global "public" @large_stages : memref<0xbf16, 3> {alignment = 1024 : i64}
+// CHECK: memref.global "public" @large_stages : memref<0xi8, 3> {alignment = 1024 : i64}
 // CHECK-LABEL: func.func private @large
 // CHECK-SAME: net.shared_bytes = 163840
 // CHECK: cp.async.cg.shared.global [$0], [$1], 16, $2;
