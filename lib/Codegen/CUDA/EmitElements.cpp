@@ -60,8 +60,9 @@ struct ElementLoops {
   /// start at multiples of 16 bytes: those with the same thread in consecutive
   /// blocks. So indices and what a row has in common are computed once.
   bool areApart() const;
-  /// The loop along which an operand is contiguous; none if its stride in the
-  /// last loop is 0 or 1, or if that loop is too short for a tile.
+  /// The loop along which an operand is contiguous, in either direction; none
+  /// if it is along the last loop, or does not depend on that, or if the loop
+  /// is too short for a tile.
   std::optional<unsigned> otherOrderOf(unsigned operand) const;
 
   linalg::LinalgOp op;
@@ -158,10 +159,10 @@ bool ElementLoops::areApart() const {
 }
 
 std::optional<unsigned> ElementLoops::otherOrderOf(unsigned operand) const {
-  if (last().strides[operand] == 0 || last().strides[operand] == 1)
+  if (std::abs(last().strides[operand]) <= 1)
     return std::nullopt;
   for (auto [number, loop] : llvm::enumerate(nest.loops))
-    if (loop.strides[operand] == 1 && loop.extent >= kMinTileSide)
+    if (std::abs(loop.strides[operand]) == 1 && loop.extent >= kMinTileSide)
       return unsigned(number);
   return std::nullopt;
 }

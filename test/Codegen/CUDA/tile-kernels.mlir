@@ -240,3 +240,19 @@ func.func private @transposed(%a: memref<35x64xf32>, %c: memref<64x35xf32>) {
   }
   return
 }
+
+// So does what is contiguous in the other direction, as the turned taps of a
+// convolution's weights.
+// CHECK-LABEL: func.func private @turned
+// CHECK-SAME: net.threads_per_block = 256 : i64
+// CHECK: memref.store %{{.*}} : memref<[[TURNED:[0-9]+]]xf32, 3>
+// CHECK: nvvm.barrier0
+// CHECK: memref.load %{{.*}} : memref<[[TURNED]]xf32, 3>
+func.func private @turned(%a: memref<64x9xf32>, %c: memref<9x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, 8 - i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<64x9xf32>) outs(%c : memref<9x64xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
