@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Element-wise ops. A thread computes as many elements as 16 bytes of the
-// widest operand hold. An operand that is contiguous along another loop than
-// the result goes through shared memory, so that accesses to both are
+// widest large operand hold. An operand that is contiguous along another loop
+// than the result goes through shared memory, so that accesses to both are
 // coalesced.
 
 #include "lib/Codegen/CUDA/Kernels.h"
@@ -43,6 +43,11 @@ static constexpr int64_t kMinTileSide = 4;
 static int64_t bitsOf(Value operand) {
   Type element = getElementTypeOrSelf(operand.getType());
   return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+}
+
+/// Whether an operand, such as a mean per channel, stays in a cache.
+static bool isSmall(const LoopNest &nest, unsigned operand) {
+  return nest.sizes[operand] * kCachedRatio <= nest.points();
 }
 
 namespace {
@@ -132,8 +137,23 @@ int64_t ElementLoops::width() const {
                    [](const Loop &loop) { return loop.extent == 1; });
   // If an operand were accessed element by element, its accesses would not be
   // coalesced.
-  return widthOf(op, nest, nest.numOperands, nest.loops.size() - 1,
-                 /*isWhole=*/!isOneLoop);
+  int64_t width = widthOf(op, nest, nest.numOperands, nest.loops.size() - 1,
+                          /*isWhole=*/!isOneLoop);
+  // Two accesses to adjacent 16 bytes each half fill sectors. That pays only if
+  // small operands are not most of what a thread reads.
+  int64_t small = 0, large = 0, widest = 0;
+  for (unsigned operand = 0; operand < nest.numOperands; ++operand) {
+    if (last().strides[operand] != 1)
+      continue;
+    int64_t bits = bitsOf(op->getOperand(operand));
+    if (!isSmall(nest, operand)) {
+      large += bits;
+      continue;
+    }
+    small += bits;
+    widest = std::max(widest, bits);
+  }
+  return small > large ? std::min(width, kAccessBytes * 8 / widest) : width;
 }
 
 int64_t ElementLoops::rows() const {
@@ -523,9 +543,8 @@ bool netc::isVectorAccess(linalg::LinalgOp op, const LoopNest &nest,
 int64_t netc::widthOf(linalg::LinalgOp op, const LoopNest &nest,
                       unsigned operands, size_t along, bool isWhole) {
   const Loop &loop = nest.loops[along];
-  // At most 8 elements, even if all operands have elements of a byte. Small
-  // operands, such as a mean per channel, stay in a cache, and buffers of the
-  // kernel in registers.
+  // At most 8 elements, even if all operands have elements of a byte. Buffers
+  // of the kernel stay in registers.
   auto isKept = [&](unsigned operand) {
     return loop.strides[operand] == 0 ||
            op->getOperand(operand).getDefiningOp<memref::AllocOp>();
@@ -533,7 +552,7 @@ int64_t netc::widthOf(linalg::LinalgOp op, const LoopNest &nest,
   int64_t widest = 16;
   for (unsigned operand = 0; operand < operands; ++operand)
     if (!isKept(operand) && loop.strides[operand] == 1 &&
-        nest.sizes[operand] * kCachedRatio > nest.points())
+        !isSmall(nest, operand))
       widest = std::max(widest, bitsOf(op->getOperand(operand)));
   for (int64_t width = kAccessBytes * 8 / widest; width > 1; width /= 2) {
     bool isDivided = isWhole ? loop.extent % width == 0 : loop.extent >= width;

@@ -151,6 +151,26 @@ func.func private @biased(%a: memref<524288x64xbf16> {llvm.align = 16 : i64}, %b
   return
 }
 
+// Most of what is read are f32 of each channel: a thread accesses four at once.
+// CHECK-LABEL: func.func private @normalized
+// CHECK-COUNT-2: vector.load %{{.*}} : memref<64xf32>, vector<4xf32>
+// CHECK: vector.store %{{.*}} : memref<65536xbf16>, vector<4xbf16>
+func.func private @normalized(%a: memref<1024x64xbf16> {llvm.align = 16 : i64}, %scale: memref<64xf32> {llvm.align = 16 : i64},
+                              %shift: memref<64xf32> {llvm.align = 16 : i64}, %c: memref<1024x64xbf16> {llvm.align = 16 : i64}) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (j)>,
+                                   affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%a, %scale, %shift : memref<1024x64xbf16>, memref<64xf32>, memref<64xf32>) outs(%c : memref<1024x64xbf16>) {
+  ^bb0(%x: bf16, %y: f32, %z: f32, %old: bf16):
+    %w = arith.extf %x : bf16 to f32
+    %p = arith.mulf %w, %y : f32
+    %s = arith.addf %p, %z : f32
+    %n = arith.truncf %s : f32 to bf16
+    linalg.yield %n : bf16
+  }
+  return
+}
+
 // A thread computes as many elements as are 16 bytes, where these lie at a multiple of as many.
 // CHECK-LABEL: func.func private @elements
 // CHECK-SAME: net.threads = 10 : i64
