@@ -31,7 +31,7 @@ public:
   /// The elements from number `first` on.
   llvm::ArrayRef<T> from(size_t first) const {
     if (first > this->size())
-      throw std::out_of_range("a list of a graph");
+      this->at(first);
     return llvm::ArrayRef<T>(this->data() + first, this->size() - first);
   }
 };
