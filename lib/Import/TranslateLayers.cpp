@@ -186,6 +186,9 @@ void LayerTranslator::normalize() {
   node.wantRank(x, 2);
   bool isBatch =
       node->op == "aten.batch_norm" || node->op == "onnx.BatchNormalization";
+  if (isBatch)
+    for (unsigned runningStatistics : {3, 4})
+      node.ignoreOperand(runningStatistics);
   if (const Json *tracks =
           isBatch ? node.setting("track_running_stats") : nullptr;
       tracks && *tracks == false)
