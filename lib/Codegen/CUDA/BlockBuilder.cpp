@@ -4,9 +4,7 @@
 
 #include "lib/Codegen/CUDA/BlockBuilder.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace netc;
 using namespace mlir;
@@ -63,28 +61,4 @@ void BlockBuilder::enterWhere(Value condition) {
     return;
   auto choice = b.create<scf::IfOp>(condition, /*withElse=*/false);
   b.setInsertionPointToStart(choice.thenBlock());
-}
-
-SmallVector<Value> BlockBuilder::loadVector(Value memory, Value at,
-                                            int64_t count) {
-  if (count == 1)
-    return {b.create<memref::LoadOp>(memory, at)};
-  auto type = VectorType::get({count}, getElementTypeOrSelf(memory));
-  Value vector = b.create<vector::LoadOp>(type, memory, at);
-  SmallVector<Value> elements;
-  for (int64_t i = 0; i < count; ++i)
-    elements.push_back(b.create<vector::ExtractOp>(vector, i));
-  return elements;
-}
-
-void BlockBuilder::storeVector(ArrayRef<Value> elements, Value memory,
-                               Value at) {
-  if (elements.size() == 1) {
-    b.create<memref::StoreOp>(elements[0], memory, at);
-    return;
-  }
-  auto type =
-      VectorType::get({int64_t(elements.size())}, elements[0].getType());
-  Value vector = b.create<vector::FromElementsOp>(type, elements);
-  b.create<vector::StoreOp>(vector, memory, at);
 }

@@ -32,12 +32,6 @@ protected:
   /// branch, the caller restores the insertion point.
   void enterWhere(mlir::Value condition);
 
-  /// Loads or stores adjacent elements of a flat memref by one access.
-  llvm::SmallVector<mlir::Value> loadVector(mlir::Value memory, mlir::Value at,
-                                            int64_t count);
-  void storeVector(llvm::ArrayRef<mlir::Value> elements, mlir::Value memory,
-                   mlir::Value at);
-
   NestBuilder b;
 };
 

@@ -566,6 +566,30 @@ int64_t netc::widthOf(linalg::LinalgOp op, const LoopNest &nest,
   return 1;
 }
 
+SmallVector<Value> netc::loadVector(ImplicitLocOpBuilder &b, Value memory,
+                                    Value at, int64_t count) {
+  if (count == 1)
+    return {b.create<memref::LoadOp>(memory, at)};
+  auto type = VectorType::get({count}, getElementTypeOrSelf(memory));
+  Value vector = b.create<vector::LoadOp>(type, memory, at);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < count; ++i)
+    elements.push_back(b.create<vector::ExtractOp>(vector, i));
+  return elements;
+}
+
+void netc::storeVector(ImplicitLocOpBuilder &b, ArrayRef<Value> elements,
+                       Value memory, Value at) {
+  if (elements.size() == 1) {
+    b.create<memref::StoreOp>(elements[0], memory, at);
+    return;
+  }
+  auto type =
+      VectorType::get({int64_t(elements.size())}, elements[0].getType());
+  Value vector = b.create<vector::FromElementsOp>(type, elements);
+  b.create<vector::StoreOp>(vector, memory, at);
+}
+
 SmallVector<Value> netc::loadElements(NestBuilder &b, linalg::LinalgOp op,
                                       const LoopNest &nest, unsigned operand,
                                       size_t along, int64_t width,
@@ -574,14 +598,9 @@ SmallVector<Value> netc::loadElements(NestBuilder &b, linalg::LinalgOp op,
   if (!isa<MemRefType>(memory.getType()))
     return SmallVector<Value>(width, memory);
   int64_t stride = nest.loops[along].strides[operand];
+  if (isVectorAccess(op, nest, operand, along, width))
+    return loadVector(b, memory, place, width);
   SmallVector<Value> elements;
-  if (isVectorAccess(op, nest, operand, along, width)) {
-    auto type = VectorType::get({width}, getElementTypeOrSelf(memory));
-    Value vector = b.create<vector::LoadOp>(type, memory, place);
-    for (int64_t i = 0; i < width; ++i)
-      elements.push_back(b.create<vector::ExtractOp>(vector, i));
-    return elements;
-  }
   for (int64_t i = 0; i < width; ++i)
     elements.push_back(
         i > 0 && stride == 0
@@ -594,18 +613,12 @@ void netc::storeElements(NestBuilder &b, linalg::LinalgOp op,
                          const LoopNest &nest, unsigned operand, size_t along,
                          Value place, ArrayRef<Value> elements) {
   Value memory = b.flat(operand);
-  int64_t width = elements.size(), stride = nest.loops[along].strides[operand];
-  if (!isVectorAccess(op, nest, operand, along, width)) {
-    for (auto [i, element] : llvm::enumerate(elements))
-      b.create<memref::StoreOp>(element, memory,
-                                b.add(place, int64_t(i) * stride));
-    return;
-  }
-  auto type = VectorType::get({width}, getElementTypeOrSelf(memory));
-  Value vector = b.create<arith::ConstantOp>(b.getZeroAttr(type));
+  if (isVectorAccess(op, nest, operand, along, elements.size()))
+    return storeVector(b, elements, memory, place);
+  int64_t stride = nest.loops[along].strides[operand];
   for (auto [i, element] : llvm::enumerate(elements))
-    vector = b.create<vector::InsertOp>(element, vector, int64_t(i));
-  b.create<vector::StoreOp>(vector, memory, place);
+    b.create<memref::StoreOp>(element, memory,
+                              b.add(place, int64_t(i) * stride));
 }
 
 Value netc::offsetOf(NestBuilder &b, const LoopNest &nest, unsigned operand,

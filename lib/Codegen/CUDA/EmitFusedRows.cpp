@@ -286,12 +286,10 @@ std::optional<KernelShape> netc::emitFusedRows(func::FuncOp kernel) {
   std::vector<RowOp> rowOps;
   for (auto op : (*regions.begin()).getRegion().getOps<linalg::LinalgOp>()) {
     ops.push_back(op);
-    std::optional<RowOp> rowOp;
+    ArrayRef<int64_t> extents;
     if (!rowOps.empty())
-      rowOp = RowOp::ofRows(op, ArrayRef(rowOps[0].extents).drop_back());
-    if (!rowOp)
-      rowOp = RowOp::of(op);
-    if (rowOp)
+      extents = rowOps[0].extents;
+    if (auto rowOp = RowOp::beside(extents, op))
       rowOps.push_back(std::move(*rowOp));
     else if (!isa<linalg::FillOp>(*op))
       return std::nullopt;

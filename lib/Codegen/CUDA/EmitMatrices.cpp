@@ -497,7 +497,7 @@ private:
     for (int64_t row = 0; row < matrix.stagedRows(); row += 8)
       for (int64_t column = 0; column < matrix.columns();
            column += Matrix::kFragmentN)
-        storeVector(pairOf(sums, from + row, column), staged,
+        storeVector(b, pairOf(sums, from + row, column), staged,
                     placeOfSum(firstRow, row, firstColumn, column));
   }
 
@@ -524,7 +524,7 @@ private:
               Value place = b.add(placeOfSum(firstRow, i, firstColumn, j + e),
                                   mul(before, matrix.bn));
               llvm::append_range(
-                  sums, loadVector(staged, place, std::min(width, half)));
+                  sums, loadVector(b, staged, place, std::min(width, half)));
             }
             storeInRow(places, b.add(b.add(firstN, j), firstColumn), sums);
           }

@@ -79,6 +79,14 @@ std::optional<RowOp> RowOp::ofRows(Operation *candidate,
   return ofRows;
 }
 
+std::optional<RowOp> RowOp::beside(ArrayRef<int64_t> extents,
+                                   Operation *candidate) {
+  if (!extents.empty())
+    if (auto ofRows = RowOp::ofRows(candidate, extents.drop_back()))
+      return ofRows;
+  return of(candidate);
+}
+
 RowAccess RowOp::accessTo(OpOperand &operand) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   unsigned loops = op.getNumLoops();
@@ -185,11 +193,7 @@ bool RowGroup::canWrite(RowOp &op, OpOperand &init, const Views &views) const {
 }
 
 bool RowGroup::add(Operation *candidate, ArrayRef<linalg::FillOp> fills) {
-  std::optional<RowOp> op;
-  if (!ops.empty())
-    op = RowOp::ofRows(candidate, ArrayRef(extents).drop_back());
-  if (!op)
-    op = RowOp::of(candidate);
+  std::optional<RowOp> op = RowOp::beside(extents, candidate);
   if (!op || (!ops.empty() && op->hasElements && op->extents != extents))
     return false;
   bool isRelated = ops.empty(), readsOwn = false;

@@ -133,6 +133,13 @@ bool isVectorAccess(mlir::linalg::LinalgOp op, const LoopNest &nest,
 /// multiple.
 int64_t widthOf(mlir::linalg::LinalgOp op, const LoopNest &nest,
                 unsigned operands, size_t along, bool isWhole);
+/// Loads or stores adjacent elements of a flat memref by one access.
+llvm::SmallVector<mlir::Value> loadVector(mlir::ImplicitLocOpBuilder &b,
+                                          mlir::Value memory, mlir::Value at,
+                                          int64_t count);
+void storeVector(mlir::ImplicitLocOpBuilder &b,
+                 llvm::ArrayRef<mlir::Value> elements, mlir::Value memory,
+                 mlir::Value at);
 /// The offset of an operand, in elements, in these iterations of the loops.
 mlir::Value offsetOf(NestBuilder &b, const LoopNest &nest, unsigned operand,
                      llvm::ArrayRef<mlir::Value> ivs);

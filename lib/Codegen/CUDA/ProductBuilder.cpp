@@ -122,8 +122,8 @@ SmallVector<Value> ProductBuilder::load(unsigned operand, Value place,
                                         size_t columns) {
   if (columnStride(operand) == 0)
     return SmallVector<Value>(columns,
-                              loadVector(memoryOf(operand), place, 1)[0]);
-  return loadVector(memoryOf(operand), place, columns);
+                              loadVector(b, memoryOf(operand), place, 1)[0]);
+  return loadVector(b, memoryOf(operand), place, columns);
 }
 
 void ProductBuilder::store(ArrayRef<Value> placesOfRow, Value n,
@@ -143,7 +143,7 @@ void ProductBuilder::store(ArrayRef<Value> placesOfRow, Value n,
       for (auto [sum, old] :
            llvm::zip_equal(started, load(C, place, sums.size())))
         sum = add(old, sum);
-    return storeVector(started, memoryOf(C), place);
+    return storeVector(b, started, memoryOf(C), place);
   }
   // By operand of the epilogue: its elements in each column.
   SmallVector<SmallVector<Value>> elements(epilogue->getNumOperands());
@@ -174,7 +174,7 @@ void ProductBuilder::store(ArrayRef<Value> placesOfRow, Value n,
   }
   for (auto [number, values] : llvm::enumerate(results)) {
     unsigned operand = C + 1 + inputs + number;
-    storeVector(values, memoryOf(operand), placeOf(operand));
+    storeVector(b, values, memoryOf(operand), placeOf(operand));
   }
 }
 

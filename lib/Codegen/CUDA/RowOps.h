@@ -21,8 +21,10 @@ enum class RowAccess { Element, Row, Other };
 /// loops are the rows alone computes what each row has once.
 struct RowOp {
   static std::optional<RowOp> of(mlir::Operation *op);
-  static std::optional<RowOp> ofRows(mlir::Operation *op,
-                                     llvm::ArrayRef<int64_t> rows);
+  /// The same beside ops whose rows and elements have these extents; these are
+  /// empty for the first one.
+  static std::optional<RowOp> beside(llvm::ArrayRef<int64_t> extents,
+                                     mlir::Operation *op);
 
   RowAccess accessTo(mlir::OpOperand &operand);
   bool reduces() { return op.getNumReductionLoops() == 1; }
@@ -37,6 +39,10 @@ struct RowOp {
   LoopNest nest;
   llvm::SmallVector<int64_t> extents;
   bool hasElements = true;
+
+private:
+  static std::optional<RowOp> ofRows(mlir::Operation *op,
+                                     llvm::ArrayRef<int64_t> rows);
 };
 
 /// How many warps have a row of this length together, so that the registers of
