@@ -55,6 +55,10 @@ std::string netc::import::axesText(llvm::ArrayRef<unsigned> axes) {
   return texts.size() == 1 ? texts[0] : "[" + llvm::join(texts, ", ") + "]";
 }
 
+std::string netc::import::numberText(const std::string &size) {
+  return "sum(zeros(" + size + ") + 1)";
+}
+
 std::string netc::import::partText(const std::string &x, size_t rank,
                                    unsigned at, const std::string &part) {
   if (at == 0)

@@ -111,6 +111,9 @@ std::string writeStructure(Graph &graph, std::vector<Step> steps,
 std::string listText(llvm::ArrayRef<int64_t> numbers);
 /// Sizes, behind each other.
 std::string sizesText(llvm::ArrayRef<Polynomial> sizes);
+/// A free size as a number. The language has none among the elements of
+/// tensors, so ones are added up.
+std::string numberText(const std::string &size);
 /// `0.1`, `1e-05`.
 std::string realText(double value);
 /// Axes of operand 0, `[axes(%0)[1], axes(%0)[2]]`, or the only one.

@@ -138,9 +138,7 @@ Step StoredValues::known(int value) {
     made.fn = "arange(#0)[-1]";
     made.putSizes({tensor.size + 1});
   } else if (kind == "size" && isFloat) {
-    // The language has no free size among the elements of tensors.
-    made.fn = tensor.shape.empty() ? "sum(zeros(#0) + 1)"
-                                   : "zeros(#1) + sum(zeros(#0) + 1)";
+    made.fn = (tensor.shape.empty() ? "" : "zeros(#1) + ") + numberText("#0");
     made.putSizes({tensor.size});
     made.putSizes(tensor.shape);
   } else if (kind == "bucket" && tensor.shape.size() == 2) {

@@ -100,7 +100,7 @@ void ReductionTranslator::variance() {
   if (correction != 0) {
     std::string number = keepsAxes() ? "#1" : "#0";
     form = "sum(%0 * %0" + places + " / " +
-           (count.isConstant() ? number : "sum(zeros(" + number + ") + 1)");
+           (count.isConstant() ? number : numberText(number));
   }
   if (StringRef(node->op).starts_with("aten.std"))
     form = "sqrt(" + form + ")";
