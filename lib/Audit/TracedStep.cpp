@@ -346,9 +346,10 @@ private:
   llvm::ArrayRef<int64_t> unfolded(uint32_t i,
                                    llvm::ArrayRef<int64_t> operand) const {
     Rational elements = elementsOf(operand);
-    int tries = 64;
+    // Ops of a broken trace may nest as deep as there are events.
+    unsigned left = 64;
     for (i = tree.parent[i];
-         i != nobody && tries-- && isOp(i) && nameOf(i).contains("::") &&
+         i != nobody && left-- && isOp(i) && nameOf(i).contains("::") &&
          nodeOf(nameOf(i)).empty();
          i = tree.parent[i])
       for (unsigned k = 0; k < trace.inputsOf(trace.host[i]).shapes.size; ++k)

@@ -58,9 +58,7 @@ public:
       if (value.is_number_integer())
         value = value.get<int64_t>() / 2 + int64_t(below(3));
       else if (value.is_string())
-        value = netc::import::foreignNames()[below(netc::import::foreignNames()
-                                                       .size())]
-                    .str();
+        value = ops[below(ops.size())].str();
     }
   }
 
@@ -74,6 +72,7 @@ private:
         collect(inner);
   }
 
+  const llvm::ArrayRef<llvm::StringRef> ops = netc::import::foreignNames();
   std::vector<Json *> values;
   std::minstd_rand random;
 };
