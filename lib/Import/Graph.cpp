@@ -54,8 +54,8 @@ public:
       text(entry, "what", where);
       initOf(entry, where);
       given(entry, "theta", 1e4, where);
-      given(entry, "buckets", int64_t(), where);
-      given(entry, "distance", int64_t(), where);
+      for (const char *name : {"buckets", "distance", "width"})
+        given(entry, name, int64_t(), where);
       given(entry, "causal", false, where);
       GraphValue &value = add(GraphValue::Known, entry, where);
       value.known = &entry;
@@ -109,13 +109,17 @@ private:
   static T given(const Json &object, const char *name, T otherwise,
                  const std::string &where) {
     auto found = object.find(name);
-    try {
-      return found == object.end() ? otherwise : found->get<T>();
-    } catch (const Json::type_error &) {
+    if (found == object.end())
+      return otherwise;
+    bool isRight = std::is_same_v<T, bool>       ? found->is_boolean()
+                   : std::is_integral_v<T>       ? found->is_number_integer()
+                   : std::is_floating_point_v<T> ? found->is_number()
+                                                 : found->is_string();
+    if (!isRight)
       throw WrongGraph{at(where, name),
                        "a value of another type is expected, not " +
                            shown(*found)};
-    }
+    return found->get<T>();
   }
 
   /// How a tensor is filled; empty where that is not told.

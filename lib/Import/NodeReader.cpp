@@ -125,6 +125,12 @@ int64_t NodeReader::integer(const char *name, int64_t otherwise) {
                                              : otherwise;
 }
 
+int64_t NodeReader::integerFrom(const Json &found) {
+  if (!found.is_number_integer())
+    refuse("a number of it is " + found.dump() + ", and must be whole");
+  return found.get<int64_t>();
+}
+
 bool NodeReader::flag(const char *name) {
   const Json *found = setting(name);
   return found && found->is_boolean() && found->get<bool>();
@@ -175,7 +181,8 @@ std::vector<int64_t> NodeReader::integers(const char *name, int64_t otherwise,
   return numbers;
 }
 
-unsigned NodeReader::axis(int64_t number, size_t rank) {
+unsigned NodeReader::axis(const Json &given, size_t rank) {
+  int64_t number = integerFrom(given);
   int64_t place = number < 0 ? number + int64_t(rank) : number;
   if (place < 0 || place >= int64_t(rank))
     refuse("there is no axis " + llvm::Twine(number));
@@ -187,10 +194,10 @@ std::vector<unsigned> NodeReader::axes(size_t rank) {
   for (const char *name : {"dim", "dims", "axes"})
     if (const Json *dims = setting(name); dims && over.empty()) {
       if (dims->is_number_integer())
-        over.push_back(axis(dims->get<int64_t>(), rank));
+        over.push_back(axis(*dims, rank));
       else
         for (const Json &each : *dims)
-          over.push_back(axis(each.get<int64_t>(), rank));
+          over.push_back(axis(each, rank));
     }
   llvm::sort(over);
   if (over.empty())

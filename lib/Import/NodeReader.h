@@ -66,13 +66,15 @@ public:
   /// Refuses operands and settings of the node that nothing has asked for.
   void checkAsked();
   int64_t integer(const char *name, int64_t otherwise);
+  /// A number of the graph that must be whole.
+  int64_t integerFrom(const Json &found);
   bool flag(const char *name);
   double real(const char *name, double otherwise);
   /// What a tensor holds everywhere, 1 where the graph does not tell.
   double realOf(int value);
   std::vector<int64_t> integers(const char *name, int64_t otherwise,
                                 size_t count);
-  unsigned axis(int64_t number, size_t rank);
+  unsigned axis(const Json &number, size_t rank);
   unsigned axis(const char *name, int64_t otherwise, size_t rank) {
     return axis(integer(name, otherwise), rank);
   }

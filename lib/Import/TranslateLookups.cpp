@@ -151,7 +151,7 @@ bool LookupTranslator::isExact(int ids) const {
   if (!values.isKnown(ids) || steps.stored.isListed(ids))
     return true;
   return values.what(ids) == "range" &&
-         values.at(ids).known->value("start", int64_t(0)) == 0;
+         values.at(ids).known->value("start", Json(0)) == 0;
 }
 
 void LookupTranslator::noteOthers(int ids) {
@@ -168,11 +168,13 @@ std::vector<int64_t> LookupTranslator::listed(int ids) {
     node.refuse("which places it reads depends on data");
   std::vector<int64_t> places;
   if (known->contains("values"))
-    places = (*known)["values"].get<std::vector<int64_t>>();
+    for (const Json &each : (*known)["values"])
+      places.push_back(node.integerFrom(each));
   bool isOne = values.what(ids) == "number";
   if (places.empty() && values.what(ids) == "table")
     noteOthers(ids);
-  int64_t first = known->value(isOne ? "value" : "start", int64_t(0));
+  int64_t first =
+      node.integerFrom(known->value(isOne ? "value" : "start", Json(0)));
   for (int64_t i = 0, n = node.fixed(shape(ids)[0]); places.size() < size_t(n);
        ++i)
     places.push_back(isOne ? first : first + i);
@@ -229,7 +231,7 @@ bool LookupTranslator::isWhole(int x) {
   for (unsigned i = 1; i < node->ins.size(); ++i) {
     int ids = node.has(i) ? node.in(i) : -1;
     if (ids < 0 || values.what(ids) != "range" ||
-        values.at(ids).known->value("start", int64_t(0)) != 0)
+        values.at(ids).known->value("start", Json(0)) != 0)
       return false;
     const Sizes &sizes = shape(ids);
     size_t first = made.size() - sizes.size();

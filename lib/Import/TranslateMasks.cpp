@@ -56,7 +56,7 @@ void MaskTranslator::hide(int x, int mask, double hidden) {
 }
 
 std::string MaskTranslator::widthText(int mask) const {
-  return std::to_string(values.at(mask).known->value("width", 0));
+  return std::to_string(values.at(mask).known->value("width", int64_t()));
 }
 
 JointMask MaskTranslator::maskOf(int mask) const {

@@ -55,7 +55,7 @@ void ViewTranslator::permute() {
     if (!dims->is_array() || dims->size() != rank)
       node.refuse("`dims` has a number for each axis");
     for (size_t i = 0; i < rank; ++i)
-      order[i] = int(node.axis((*dims)[i].get<int64_t>(), rank));
+      order[i] = int(node.axis((*dims)[i], rank));
   } else if (node->op == "aten.t") {
     std::reverse(order.begin(), order.end());
   } else {
@@ -154,6 +154,12 @@ void ViewTranslator::unbind() {
   size_t rank = shape(x).size();
   unsigned at = node.axis("dim", 0, rank);
   int64_t count = node.fixed(shape(x)[at]);
+  if (count != int64_t(node->outs.size()))
+    node.refuse("the axis has " + llvm::Twine(count) +
+                " places, and it makes " + llvm::Twine(node->outs.size()) +
+                " tensors");
+  for (int each : node->outs)
+    node.wantRank(each, rank - 1, rank - 1);
   Sizes part = shape(x);
   part[at] = 1;
   std::vector<int> parts;
@@ -175,12 +181,13 @@ void ViewTranslator::unbind() {
 
 void ViewTranslator::repeat() {
   int x = node.in(0);
-  size_t rank = shape(node.out()).size(), added = rank - shape(x).size();
   if (node->op != "onnx.Tile" && node->ins.size() > 1)
     node.refuse("how often it repeats depends on data");
   bool isEach = node->op == "aten.repeat_interleave";
   if (node.setting("repeats") && isEach && !node.setting("dim"))
     node.refuse("it repeats all axes as one");
+  node.wantRank(node.out(), shape(x).size());
+  size_t rank = shape(node.out()).size(), added = rank - shape(x).size();
   if (shape(node.out()) == shape(x))
     return steps.same(x);
   Sizes sizes; // of each axis and of how often it is there

@@ -52,6 +52,12 @@ refused("it is transposed", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]
 refused("`N` must be a number here", "aten.conv2d", [image], image, weights=[[4, 3, "N", 3]])
 refused("`groups` is \"N\", and must be a number here", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], groups="N")
 refused("its padding is neither `same` nor `valid`", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], padding='same")')
+parts = [{"name": name, "type": "f32", "shape": ["N"]} for name in ("y", "z")]
+refused("the axis has 8 places, and it makes 2 tensors", "aten.unbind", [rows], parts, dim=1)
+refused("a tensor has 2 axes here", "aten.unbind", [["N", 1]], rows, dim=1)
+refused("a tensor has 1 axes here", "aten.repeat", [rows], ["N"], repeats=[1, 1])
+refused("a number of it is 1e+300, and must be whole", "aten.permute", [rows], rows, dims=[0, 1e300])
+refused("a number of it is 0.5, and must be whole", "aten.sum", [rows], ["N"], dim=[0.5])
 refused("its equation is no list of letters", "aten.einsum", [rows], rows, equation='ab->ab")')
 refused("`stride` is no list of numbers", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], stride=["N", 1])
 refused("its parts are scaled", "aten.addmm", [[4], rows, [8, 4]], ["N", 4], beta=2)
@@ -69,7 +75,7 @@ heads = ["N", 2, 4, 8]
 refused("its mask is of no form that netc knows", "aten.scaled_dot_product_attention", [heads] * 3, heads, known=[mask])
 refused("`dims` has a number for each axis", "aten.permute", [image], image, dims=[0, 1])
 refused("`start` is no size", "aten.slice", [rows], ["N", 4], dim=1, start="T +", end=8)
-refused("the graph is wrong at `nodes`: ", "aten.mean", [rows], ["N"], dim=["N"])
+refused("a number of it is \"N\", and must be whole", "aten.mean", [rows], ["N"], dim=["N"])
 
 
 sequence, matrices = ["N", 5, 8], [[16, 8], [16, 4], [16], [16]]

@@ -48,6 +48,7 @@ wrong("`known[0].init`: nothing is filled as \"\\\")\"", lambda g: g.update(know
 wrong("`known[0].size`: it is not there", lambda g: g.update(known=[{**weight, "what": "size"}]))
 wrong("`nodes`: `w` has the size `T`, and the free axes of the inputs are N", lambda g: g.update(known=[{**weight, "what": "size", "size": "T"}]))
 wrong("`known[0].theta`: a value of another type is expected, not \"1\"", lambda g: g.update(known=[{**weight, "what": "table", "theta": "1"}]))
+wrong("`known[0].buckets`: a value of another type is expected, not 1.5", lambda g: g.update(known=[{**weight, "what": "table", "buckets": 1.5}]))
 wrong("`notes[1]`: a text is expected, not 2", lambda g: g.update(notes=["", 2]))
 wrong("`netc_graph`: it is 1 in what netc reads", lambda g: g.update(netc_graph=2))
 wrong("`outputs`: it is not there", lambda g: g.pop("outputs"))
