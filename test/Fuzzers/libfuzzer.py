@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 """A format of lit: runs each program of libFuzzer from its seeds, and reads each specification of the library and of the
-tests. What it tries is the same each time. `--param seconds=3600` lets each program go on for an hour instead."""
+tests. Where addresses can be fixed, it tries the same each time. `--param seconds=3600` lets each program go on for an hour instead."""
 
 import pathlib
 import re
@@ -31,8 +31,20 @@ def write_dictionary(path, seeds, words):
     path.write_text("".join(f'"{word}"\n' for word in sorted(set(words))))
 
 
+def at_fixed_addresses():
+    """What libFuzzer keeps depends on the order of tables whose keys are addresses."""
+    fixed = ["setarch", "-R"]
+    try:
+        return fixed if lit.util.executeCommand([*fixed, "true"])[2] == 0 else []
+    except OSError:
+        return []
+
+
+AT_FIXED_ADDRESSES = at_fixed_addresses()
+
+
 def run(command):
-    out, err, status = lit.util.executeCommand([str(word) for word in command])
+    out, err, status = lit.util.executeCommand([*AT_FIXED_ADDRESSES, *map(str, command)])
     return lit.Test.FAIL if status else lit.Test.PASS, out + err
 
 
