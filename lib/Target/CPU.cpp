@@ -40,6 +40,8 @@ void netc::addCpuKernelPasses(OpPassManager &passes,
     passes.addPass(createPerturbArithmetic());
   LowerFloat16Options float16;
   float16.convertsHalves = isa != program::Isa::Baseline;
+  float16.convertsBfloats =
+      !options.reference && isa == program::Isa::AVX512BF16;
   passes.addPass(createLowerFloat16(float16));
   addLoopPasses(passes);
   if (!options.reference) {

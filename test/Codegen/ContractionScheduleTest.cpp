@@ -173,6 +173,18 @@ TEST(ContractionSchedule, BlocksOfPairsAreAsLargeInBytes) {
   EXPECT_EQ(pairs.blocks.front().kLength, 2 * wide.blocks.front().kLength);
 }
 
+TEST(ContractionSchedule, PairsOfPanelsArePacked) {
+  const TargetInfo target = TargetInfo::of(program::Isa::AVX512BF16);
+  auto dims = VectorizedDims::of(productOfPanels(25088, 8, 64));
+  ContractionSchedule wide = schedule(*dims, 32, target);
+  ContractionSchedule pairs = schedule(*dims, 32, target, /*areBfloats=*/true);
+  // Each tile reads panels of f32 from L2 as they are.
+  EXPECT_FALSE(wide.blocks.front().packsB);
+  EXPECT_EQ(wide.blocks.front().mc, wide.blocks.front().mr.back());
+  EXPECT_TRUE(pairs.blocks.front().packsB);
+  EXPECT_GE(pairs.blocks.front().mc, 8 * pairs.blocks.front().mr.back());
+}
+
 TEST(ContractionSchedule, RowsThatDoNotAreNot) {
   ContractionSchedule schedule = scheduleOf(product(2048, 512, 500));
   EXPECT_FALSE(schedule.blocks.front().packsA);

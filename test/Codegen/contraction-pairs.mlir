@@ -36,7 +36,7 @@ func.func @product(%x: memref<56x65xbf16>, %w: memref<65x64xbf16>, %y: memref<56
 }
 
 // Rows of A lie next to each other: they are packed, too.
-// SCHEDULE: contraction m=[512] n=[512] k=[64] | {{.*}} of pairs | mc 64 | kc 64 | pack A | threads
+// SCHEDULE: contraction m=[512] n=[512] k=[64] | {{.*}} of pairs | mc 64 | kc 64 | pack A, B | threads
 func.func @gradient(%x: memref<64x512xbf16>, %w: memref<64x512xbf16>, %y: memref<512x512xf32>) {
   linalg.generic {indexing_maps = [#km, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<64x512xbf16>, memref<64x512xbf16>) outs(%y : memref<512x512xf32>) {

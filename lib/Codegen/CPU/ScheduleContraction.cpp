@@ -321,9 +321,12 @@ private:
     return isBFar() && !dims.isTransposed && tilesM() == 1 &&
            dims.k.size() == 1;
   }
-  /// Whether packing B pays: enough row tiles use the copy.
+  /// Whether packing B pays: enough row tiles use the copy. A tile that
+  /// interleaves pairs as it loads them has too few registers for its sums.
   bool packingBPays() const {
-    return (isBFar() || (kPack > 1 && isOuterProduct())) &&
+    if (kPack > 1)
+      return isOuterProduct() && tilesM() >= kMinTilesToPackB;
+    return isBFar() &&
            tilesM() >= (isAFar() ? kMinTilesToPackBForFarA : kMinTilesToPackB);
   }
 
@@ -627,9 +630,9 @@ private:
                                                  : llvm::alignTo(mc, mr);
     // A block is one tile if k is short, so that long rows are written in the
     // order of memory; and if all panels of B stay in L2, from which each tile
-    // reads them.
+    // reads them as they are.
     bool byTiles = (cut.length() <= kShortK && hasLongRows()) ||
-                   (isBPaneled() && dims.sizes[B] <= resident());
+                   (isBPaneled() && kPack == 1 && dims.sizes[B] <= resident());
     if (cut.outer.empty() && byTiles)
       mc = mr;
     return std::min<int64_t>(mc, llvm::alignTo(extent, mr));
