@@ -92,7 +92,7 @@ static void writeRead(Page &page, const Audit &audit) {
             audit.run->network().str();
   for (const auto &[axis, size] : audit.sizes)
     rest += " · " + axis + " = " +
-            (axis == kBatchAxis ? *audit.examples() : size).str();
+            exact(axis == kBatchAxis ? *audit.examples() : size);
   if (audit.passes.size() > 1)
     rest += fmt::format(" in {} passes", audit.passes.size());
   if (audit.hasCountersAlone() && !trace.capability.empty())
