@@ -53,7 +53,7 @@ refused("`N` must be a number here", "aten.conv2d", [image], image, weights=[[4,
 refused("`groups` is \"N\", and must be a number here", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], groups="N")
 refused("its padding is neither `same` nor `valid`", "aten.conv2d", [image], image, weights=[[4, 3, 3, 3]], padding='same")')
 parts = [{"name": name, "type": "f32", "shape": ["N"]} for name in ("y", "z")]
-refused("the axis has 8 places, and it makes 2 tensors", "aten.unbind", [rows], parts, dim=1)
+refused("the axis has 1 places, and it makes 2 tensors", "aten.unbind", [["N", 1]], parts, dim=1)
 refused("a tensor has 2 axes here", "aten.unbind", [["N", 1]], rows, dim=1)
 refused("a tensor has 1 axes here", "aten.repeat", [rows], ["N"], repeats=[1, 1])
 refused("a number of it is 1e+300, and must be whole", "aten.permute", [rows], rows, dims=[0, 1e300])
