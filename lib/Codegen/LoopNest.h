@@ -5,13 +5,14 @@
 #ifndef NETC_LIB_CODEGEN_LOOPNEST_H
 #define NETC_LIB_CODEGEN_LOOPNEST_H
 
-#include "lib/Codegen/TargetInfo.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace netc {
+
+/// The caches that a prefetch may bring data to.
+enum class CacheLevel { L1 = 1, L2 };
 
 /// The loops of a linalg op on memrefs of static shape, with their strides in
 /// each operand.

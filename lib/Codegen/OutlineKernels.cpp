@@ -60,15 +60,12 @@ static Value addressOf(ImplicitLocOpBuilder &b, Value memref) {
                                     integer);
 }
 
-/// The widest access of a CUDA thread, in bytes.
-static constexpr int64_t kWidestAccess = 16;
-
-/// The known alignment of a memref's first element, in bytes: at most
-/// kWidestAccess, to which the arena is aligned.
-static int64_t knownAlignmentOf(Value memref) {
+/// The known alignment of a memref's first element, in bytes: at most `most`,
+/// to which the arena is aligned.
+static int64_t knownAlignmentOf(Value memref, int64_t most) {
   auto type = cast<MemRefType>(memref.getType());
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  int64_t known = kWidestAccess;
+  int64_t known = most;
   auto shift = [&](int64_t by) { known = std::gcd(known, by); };
   for (Operation *view = memref.getDefiningOp(); view;
        view = view->getOperand(0).getDefiningOp()) {
@@ -274,10 +271,10 @@ struct OutlineKernels : netc::impl::OutlineKernelsBase<OutlineKernels> {
         continue;
       }
       inside.map(value, memrefAt(b, argument, atStart(type)));
-      if (selfContained)
-        kernel.setArgAttr(argument.getArgNumber(),
-                          LLVM::LLVMDialect::getAlignAttrName(),
-                          b.getI64IntegerAttr(knownAlignmentOf(value)));
+      if (alignment)
+        kernel.setArgAttr(
+            argument.getArgNumber(), LLVM::LLVMDialect::getAlignAttrName(),
+            b.getI64IntegerAttr(knownAlignmentOf(value, alignment)));
       bool isAlone = llvm::none_of(passed, [&](Value other) {
         return other != value && isa<MemRefType>(other.getType()) &&
                bufferOf(other) == bufferOf(value);

@@ -140,7 +140,9 @@ def OutlineKernels : Pass<"net-outline-kernels", "::mlir::ModuleOp"> {
     Option<"record", "record", "bool", "true", "Call `@netc_record` after each kernel">,
     Option<"merge", "merge", "bool", "true", "Emit equal kernels once">,
     Option<"selfContained", "self-contained", "bool", "false",
-           "Leave no access to memory outside of kernels">];
+           "Leave no access to memory outside of kernels">,
+    Option<"alignment", "alignment", "int64_t", "0",
+           "State how pointers are aligned, up to this many bytes">];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect"];
 }

@@ -7,12 +7,12 @@
 #include "dialect/Spelling.h"
 #include "lib/Driver/Help.h"
 #include "lib/Driver/Session.h"
-#include "lib/Program/DeviceArch.h"
 #include "lib/Report/Table.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/StringSaver.h"
+#include <list>
 
 using namespace netc;
 using namespace netc::flags;
@@ -66,6 +66,46 @@ struct In {
   }
 };
 } // namespace
+
+namespace {
+/// Adds the words of the targets to an option.
+struct Targets {
+  template <typename Opt> void apply(Opt &opt) const {
+    for (const program::TargetTraits &target : program::targets())
+      opt.getParser().addLiteralOption(target.name, target.kind, target.help);
+  }
+};
+struct DeviceCodes {
+  template <typename Opt> void apply(Opt &opt) const {
+    static std::list<std::string> help;
+    for (const program::TargetTraits &target : program::targets())
+      if (target.deviceCode)
+        opt.getParser().addLiteralOption(
+            target.deviceCode, deviceCodeOf(target.kind),
+            help.emplace_back("the kernels of `--target=" +
+                              std::string(target.name) + "`, as text"));
+  }
+};
+} // namespace
+
+/// The help of `--arch`.
+static std::string describeArchs() {
+  std::string text;
+  for (const program::TargetTraits &target : program::targets()) {
+    if (target.archs.empty())
+      continue;
+    text += (text.empty() ? "" : "; ") +
+            ("of `--target=" + std::string(target.name)) +
+            "`: " + program::joined(target.archs) +
+            " alone (default: code for " +
+            (target.archs.size() == 2 ? "both" : "all");
+    if (target.deviceCode)
+      text += "; of `--emit=" + std::string(target.deviceCode) + "`, " +
+              target.archs.front();
+    text += ')';
+  }
+  return text;
+}
 
 /// LLVM's library has options of these names, for linking and for its own help.
 static const bool areNamesOurs = [] {
@@ -154,23 +194,23 @@ cl::list<std::string>
 Choice<Emit> emit(
     "emit", cl::value_desc("stage"),
     cl::desc("print a stage, of a run from `linalg` on, or make a program"),
-    cl::values(
-        clEnumValN(Emit::Graph, "graph", "a network in PyTorch's ops, as JSON"),
-        clEnumValN(Emit::Net, "net", "networks and losses"),
-        clEnumValN(Emit::Step, "step", "with gradients and updates"),
-        clEnumValN(Emit::Bound, "bound", "with a size for every axis"),
-        clEnumValN(Emit::Trace, "trace",
-                   "one step of a run at the peaks of its hardware, as "
-                   "a profiler would write it"),
-        clEnumValN(Emit::Linalg, "linalg", "lowered to tensors"),
-        clEnumValN(Emit::Schedule, "schedule",
-                   "how products are tiled, packed and shared by "
-                   "threads"),
-        clEnumValN(Emit::Llvm, "llvm", "in the LLVM dialect"),
-        clEnumValN(Emit::Ptx, "ptx", "the kernels of `--target=cuda`, as text"),
-        clEnumValN(Emit::Object, "obj", "an object file"),
-        clEnumValN(Emit::Program, "exe",
-                   "a program that trains and measures itself")),
+    cl::values(clEnumValN(Emit::Graph, "graph",
+                          "a network in PyTorch's ops, as JSON"),
+               clEnumValN(Emit::Net, "net", "networks and losses"),
+               clEnumValN(Emit::Step, "step", "with gradients and updates"),
+               clEnumValN(Emit::Bound, "bound", "with a size for every axis"),
+               clEnumValN(Emit::Trace, "trace",
+                          "one step of a run at the peaks of its hardware, as "
+                          "a profiler would write it"),
+               clEnumValN(Emit::Linalg, "linalg", "lowered to tensors"),
+               clEnumValN(Emit::Schedule, "schedule",
+                          "how products are tiled, packed and shared by "
+                          "threads"),
+               clEnumValN(Emit::Llvm, "llvm", "in the LLVM dialect")),
+    DeviceCodes(),
+    cl::values(clEnumValN(Emit::Object, "obj", "an object file"),
+               clEnumValN(Emit::Program, "exe",
+                          "a program that trains and measures itself")),
     In{toDo});
 cl::list<std::string> hardware(
     "hardware", cl::ValueOptional, cl::value_desc("name|file.yaml"),
@@ -261,19 +301,10 @@ cl::opt<bool> symbolic("symbolic",
 Choice<program::TargetKind>
     target("target", cl::value_desc("machine"),
            cl::desc("what code is for; an estimate plans its memory"),
-           cl::init(program::TargetKind::Cpu),
-           cl::values(clEnumValN(program::TargetKind::Cpu,
-                                 nameOf(program::TargetKind::Cpu),
-                                 "this machine (default)"),
-                      clEnumValN(program::TargetKind::Cuda,
-                                 nameOf(program::TargetKind::Cuda),
-                                 "NVIDIA's devices; docs/Cuda.md")),
-           In{toRun});
-cl::opt<std::string>
-    arch("arch", cl::value_desc("name"),
-         cl::desc("of `--target=cuda`: sm_80 or sm_90a alone (default: code "
-                  "for both; of `--emit=ptx`, sm_80)"),
-         In{toRun});
+           cl::init(program::TargetKind::Cpu), Targets(), In{toRun});
+static const std::string archsHelp = describeArchs();
+cl::opt<std::string> arch("arch", cl::value_desc("name"), cl::desc(archsHelp),
+                          In{toRun});
 Choice<LoweringKind>
     lowering("lowering", cl::value_desc("kind"), cl::desc("how code is made"),
              cl::init(LoweringKind::Fast),
@@ -474,19 +505,23 @@ static std::optional<Exit> checkOptionsOfActions() {
     return refuse("`--range` is for `--audit`");
   if (!opaqueOps.empty() && action != Action::Import)
     return refuse("`--opaque` is for `netc import`");
-  if (target != program::TargetKind::Cuda &&
-      (arch.getNumOccurrences() ||
-       (emit == Emit::Ptx && emit.getNumOccurrences())))
-    return refuse(
-        llvm::Twine(arch.getNumOccurrences() ? "`--arch`" : "`--emit=ptx`") +
-        " is for `--target=cuda`");
+  if (arch.getNumOccurrences() && traitsOf(target).archs.empty())
+    return refuse("`--arch` is for " + program::targetsWith([](auto &target) {
+                    return !target.archs.empty();
+                  }));
+  for (const program::TargetTraits &other : program::targets())
+    if (emit.getNumOccurrences() && emit == deviceCodeOf(other.kind) &&
+        target != other.kind)
+      return refuse(llvm::Twine("`--emit=") + other.deviceCode +
+                    "` is for `--target=" + other.name + "`");
   return std::nullopt;
 }
 
 /// Refuses values that an option does not take.
 static std::optional<Exit> checkValues() {
-  if (arch.getNumOccurrences() && !program::deviceArchNamed(arch.getValue()))
-    return refuse("`--arch` takes " + program::deviceArchNames() + ", not `" +
+  const std::vector<std::string> &archs = traitsOf(target).archs;
+  if (arch.getNumOccurrences() && !llvm::is_contained(archs, arch.getValue()))
+    return refuse("`--arch` takes " + program::joined(archs) + ", not `" +
                   arch + "`");
   if (llvm::is_contained(batches, 0u))
     return refuse("`--batch` takes sizes from 1 on");

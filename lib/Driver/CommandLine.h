@@ -25,8 +25,6 @@ std::optional<Exit> parseCommandLine(int argc, char **argv);
 /// Whether the command line asks for generated code.
 bool needsCode();
 
-/// The name of the target.
-
 /// The conventions of the command line.
 ConventionFlags conventionFlags();
 
@@ -48,10 +46,15 @@ enum class Emit {
   Linalg,
   Schedule,
   Llvm,
-  Ptx,
   Object,
-  Program
+  Program,
+  DeviceCode ///< of the first target; those of the others follow
 };
+/// The stage that prints a target's code for its device.
+inline Emit deviceCodeOf(program::TargetKind kind) {
+  return Emit(int(Emit::DeviceCode) + int(kind));
+}
+inline bool isDeviceCode(Emit emit) { return emit >= Emit::DeviceCode; }
 enum class LoweringKind { Fast, Reference };
 enum class Format { Table, Json, Csv, Markdown, Html, Svg };
 enum class MultiplyAdd { One = 1, Two = 2 };

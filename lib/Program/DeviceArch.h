@@ -5,7 +5,6 @@
 #ifndef NETC_LIB_PROGRAM_DEVICEARCH_H
 #define NETC_LIB_PROGRAM_DEVICEARCH_H
 
-#include <string>
 #include <string_view>
 
 namespace netc::program {
@@ -32,14 +31,6 @@ inline const DeviceArch *deviceArchNamed(std::string_view name) {
     if (name == arch.name)
       return &arch;
   return nullptr;
-}
-
-/// All names, for messages: `sm_80 or sm_90a`.
-inline std::string deviceArchNames() {
-  std::string names;
-  for (const DeviceArch &arch : deviceArchs)
-    names += (names.empty() ? "" : " or ") + std::string(arch.name);
-  return names;
 }
 
 } // namespace netc::program

@@ -21,13 +21,10 @@ static const int64_t kGraphLaunches = 100000;
 /// event.
 static const int64_t kLaunchTime = 10'000;
 
-extern "C" void netc_launch(int64_t kernel, void **arguments) {
-  CudaDevice::launch(kernel, arguments);
-}
-
 CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
                        const char *code, const std::string &library)
-    : driver(library), function(step), kernels(program.kernels) {
+    : driver(library), function(step), counted(program.counted),
+      kernels(program.kernels) {
   int device = driver.firstDevice();
   char text[256] = "";
   driver.check(driver.deviceName(text, sizeof text, device), "cuDeviceGetName");
@@ -65,6 +62,14 @@ CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
   driver.check(driver.createStream(&stream, /*flags=*/0), "cuStreamCreate");
   driver.check(driver.allocate(&arena, size_t(program.arena)), "cuMemAlloc_v2");
   driver.check(driver.fill(arena, 0, size_t(program.arena)), "cuMemsetD8_v2");
+}
+
+void CudaDevice::expectDevice() {
+  CudaDriver driver(traitsOf(TargetKind::Cuda).driver);
+  driver.firstDevice();
+  if (driver.simulatorReport)
+    throw Failure(3, "the CUDA driver is netc's simulator, by which nothing is "
+                     "measured");
 }
 
 CudaDevice::~CudaDevice() {
@@ -137,18 +142,17 @@ void CudaDevice::download(int64_t offset, char *to, int64_t bytes) const {
                "cuMemcpyDtoH_v2");
 }
 
-void CudaDevice::launch(int64_t number, void **arguments) {
+void CudaDevice::launched(int64_t number, void **arguments) {
+  const Kernel &kernel = kernels[size_t(number)];
+  ++facts.launches;
   // Exceptions must not propagate through compiled code.
-  auto &device = static_cast<CudaDevice &>(*running);
-  const Kernel &kernel = device.kernels[size_t(number)];
-  ++device.facts.launches;
-  if (device.failed)
+  if (failed)
     return;
-  device.failed = device.driver.launch(
-      device.functions[size_t(number)], unsigned(kernel.blocks), 1, 1,
-      unsigned(kernel.threads), 1, 1, unsigned(kernel.sharedBytes),
-      device.stream, arguments, nullptr);
-  device.failedIn = "cuLaunchKernel";
+  failed =
+      driver.launch(functions[size_t(number)], unsigned(kernel.blocks), 1, 1,
+                    unsigned(kernel.threads), 1, 1,
+                    unsigned(kernel.sharedBytes), stream, arguments, nullptr);
+  failedIn = "cuLaunchKernel";
 }
 
 void CudaDevice::run() {
@@ -264,6 +268,8 @@ Peaks CudaDevice::datasheet() const {
 }
 
 std::vector<int64_t> CudaDevice::counts() const {
+  if (!counted)
+    return {};
   CudaDriver::Address address;
   size_t bytes;
   driver.check(driver.getVariable(&address, &bytes, module, "netc_counts"),

@@ -34,7 +34,11 @@ public:
   void upload(int64_t offset, const char *from, int64_t bytes) override;
   void download(int64_t offset, char *to, int64_t bytes) const override;
   void step(Recorder *recorder) override;
+  std::vector<int64_t> counts() const override;
 
+  /// Throws a Failure with status 3 if this machine has no device that can be
+  /// measured.
+  static void expectDevice();
   /// Executes a step kernel by kernel, and adds the times of its ops.
   void timeOps(Recorder &recorder);
   /// The driver compiles the code for this device in a list as the constructor
@@ -43,9 +47,6 @@ public:
   /// The FLOP per cycle of the device's units, its clock, and the bandwidth of
   /// its memory; 0 for what the driver does not report.
   Peaks datasheet() const;
-  /// The numbers of executed operations, three per op: matmul, other,
-  /// transcendental. Only for programs that count.
-  std::vector<int64_t> counts() const;
   const CudaDriver &api() const { return driver; }
   const Gpu &gpu() const { return facts; }
   /// The address of the device on the PCI bus.
@@ -53,9 +54,6 @@ public:
   bool isSimulated() const { return driver.simulatorReport; }
   /// Counters and findings of a simulated device, as JSON.
   std::string simulatorReport() const { return driver.simulatorReport(); }
-
-  /// Launches a kernel of the running step, for `netc_launch`.
-  static void launch(int64_t kernel, void **arguments);
 
 private:
   /// The text in `code` for this device. Throws a Failure with status 3 if
@@ -67,6 +65,7 @@ private:
   /// Records the next event of the step.
   void mark();
   void ended(size_t op) override;
+  void launched(int64_t kernel, void **arguments) override;
 
   CudaDriver driver;
   Gpu facts;
@@ -77,6 +76,7 @@ private:
   CudaDriver::Stream stream = nullptr;
   CudaDriver::ExecutableGraph graph = nullptr;
   CudaDriver::Address arena = 0;
+  const bool counted;
   std::vector<program::Kernel> kernels;
   std::vector<CudaDriver::Function> functions;
   int64_t steps = 0;

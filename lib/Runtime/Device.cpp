@@ -9,7 +9,12 @@ using namespace netc::runtime;
 
 Device *Device::running;
 
-extern "C" void netc_record(int64_t op) { Device::endOp(size_t(op)); }
+extern "C" {
+void netc_record(int64_t op) { Device::endOp(size_t(op)); }
+void netc_launch(int64_t kernel, void **arguments) {
+  Device::launch(kernel, arguments);
+}
+}
 
 void Device::write(const Slot &slot, const char *rows) {
   if (slot.isRowMajor())

@@ -25,10 +25,18 @@ public:
   /// at the end of each op, and at the end.
   virtual void step(Recorder *recorder) = 0;
 
+  /// The numbers of operations that all steps executed, three per op: matmul,
+  /// other, transcendental. Empty if the program does not count.
+  virtual std::vector<int64_t> counts() const = 0;
+
   /// Compiled code calls this when an op of the running step has ended.
   static void endOp(size_t op) {
     if (running)
       running->ended(op);
+  }
+  /// Compiled code calls this to launch a kernel of the running step.
+  static void launch(int64_t kernel, void **arguments) {
+    running->launched(kernel, arguments);
   }
 
   /// Copies a slot's elements, in row-major order, to and from the arena.
@@ -39,6 +47,8 @@ protected:
   /// Called at the end of each op of the running step. Only devices that time
   /// ops override it.
   virtual void ended(size_t) {}
+  /// Called at each launch. Only devices with kernels of their own override it.
+  virtual void launched(int64_t, void **) {}
 
   /// The device whose step is running; null if there is none.
   static Device *running;

@@ -30,6 +30,10 @@ netc::makeBackend(const LoweringOptions &options) {
   return makeCpuBackend(options);
 }
 
+llvm::Error Backend::printDeviceCode(ModuleOp, llvm::raw_ostream &) const {
+  llvm_unreachable("the target has no device code");
+}
+
 llvm::Error Backend::link(StringRef object, StringRef runtime, StringRef output,
                           const ScratchFolder &scratch) const {
   return linkProgram(object, runtime, output, scratch);

@@ -36,10 +36,10 @@ public:
   /// Passes from linalg on placed buffers to the input of emit().
   virtual void addKernelPasses(mlir::OpPassManager &passes,
                                const LoweringOptions &options) const = 0;
-  /// Prints the device code after the kernel passes. Not for targets whose
-  /// device is the host.
+  /// Prints the device code after the kernel passes. For targets whose
+  /// TargetTraits name a format for it.
   virtual llvm::Error printDeviceCode(mlir::ModuleOp module,
-                                      llvm::raw_ostream &os) const = 0;
+                                      llvm::raw_ostream &os) const;
   /// Returns an object that defines `netc_step`, `netc_program` with
   /// `description`, and `netc_counts` if the program counts.
   virtual llvm::Expected<llvm::SmallVector<char, 0>>

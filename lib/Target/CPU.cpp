@@ -107,10 +107,6 @@ public:
     addCpuKernelPasses(passes, options, isaOf(*machine));
   }
 
-  llvm::Error printDeviceCode(ModuleOp, llvm::raw_ostream &) const override {
-    llvm_unreachable("the command line asks for it on other targets only");
-  }
-
   llvm::Expected<llvm::SmallVector<char, 0>>
   emit(ModuleOp module, StringRef description,
        const LoweringOptions &options) const override {

@@ -106,6 +106,7 @@ public:
     OutlineKernelsOptions outline;
     outline.record = outline.merge = false;
     outline.selfContained = true;
+    outline.alignment = kAccessBytes;
     TileKernelsOptions tile;
     tile.arch = archs.front().name;
     tile.printSchedules = true;
@@ -120,6 +121,7 @@ public:
     OutlineKernelsOptions outline;
     outline.record = outline.merge = !options.counted;
     outline.selfContained = true;
+    outline.alignment = kAccessBytes;
     if (!options.reference)
       passes.addPass(createJoinUpdates());
     passes.addPass(createOutlineKernels(outline));

@@ -44,7 +44,7 @@ func.func @netc_step(%arena: memref<256xi8>) {
 // What a step itself does with its memory is a kernel too, and literals are in
 // kernels, where the memory is not at hand. An address is known to be a multiple
 // of what a thread reads at once.
-// RUN: netc-opt --net-outline-kernels="record=false self-contained" %S/Inputs/scalars.mlir | FileCheck %s --check-prefix=SELF
+// RUN: netc-opt --net-outline-kernels="record=false self-contained alignment=16" %S/Inputs/scalars.mlir | FileCheck %s --check-prefix=SELF
 // SELF: func.func private @kernel_1(%{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}) {
 // SELF: memref.load
 // SELF: arith.addf

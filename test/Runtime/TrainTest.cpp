@@ -46,7 +46,7 @@ static Training runSteps(void (*step)(char *), Options options,
                          const std::string &result = "loss") {
   Program made = program(result);
   Data data(made, options);
-  HostDevice device(made.arena, step);
+  HostDevice device(made, step, /*executed=*/nullptr);
   return train(made, options, data, device);
 }
 

@@ -8,7 +8,7 @@
 #include "lib/Analysis/Memory.h"
 #include "lib/Driver/Progress.h"
 #include "lib/Runtime/Arena.h"
-#include "lib/Runtime/CudaDriver.h"
+#include "lib/Runtime/CudaDevice.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Options.h"
 #include "lib/Target/Caches.h"
@@ -130,13 +130,15 @@ static llvm::Error build(const Subject &subject, const Program &program,
                                         program.name + ": " + failure.what());
 }
 
-/// Fails if there is no GPU to measure.
-static llvm::Error checkGpu() try {
-  runtime::CudaDriver driver("libcuda.so.1");
-  driver.firstDevice();
-  if (driver.simulatorReport)
-    return environment("the CUDA driver is netc's simulator, by which nothing "
-                       "is measured");
+/// Fails if this machine has no device of the target to measure.
+static llvm::Error checkDevice(program::TargetKind target) try {
+  switch (target) {
+  case program::TargetKind::Cpu:
+    break;
+  case program::TargetKind::Cuda:
+    runtime::CudaDevice::expectDevice();
+    break;
+  }
   return llvm::Error::success();
 } catch (const runtime::Failure &failure) {
   return llvm::make_error<ProgramError>(failure.status, failure.what());
@@ -201,9 +203,8 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
 
   // Check before the first program is compiled.
   const bool isHere = isHost(options.lowering.target);
-  if (!isHere)
-    if (llvm::Error error = checkGpu())
-      return error;
+  if (llvm::Error error = checkDevice(options.lowering.target))
+    return error;
   for (const Subject &subject : subjects)
     if (isHere)
       if (std::optional<std::string> lack =

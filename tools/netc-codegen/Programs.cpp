@@ -87,7 +87,8 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
     return error ? cannotWrite(output, std::move(error))
                  : llvm::Error::success();
   };
-  bool isText = code == Emit::Linalg || code == Emit::Llvm || code == Emit::Ptx;
+  bool isText =
+      code == Emit::Linalg || code == Emit::Llvm || flags::isDeviceCode(code);
   // Printed code must not depend on the machine.
   if (isText && !options.isa)
     options.isa = program::Isa::Baseline;
@@ -98,7 +99,7 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
     auto stage = code == Emit::Linalg ? CodeStage::Linalg : CodeStage::Kernels;
     if (failed(lower(module, **backend, options, stage)))
       return llvm::make_error<ReportedError>();
-    if (code != Emit::Ptx)
+    if (!flags::isDeviceCode(code))
       return write([&](llvm::raw_ostream &os) { os << module << '\n'; });
     std::string text;
     llvm::raw_string_ostream os(text);

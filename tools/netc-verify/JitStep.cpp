@@ -5,6 +5,7 @@
 #include "tools/netc-verify/JitStep.h"
 #include "tools/netc-verify/SimulatedDevice.h"
 
+#include "lib/Runtime/CudaDevice.h"
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/HostDevice.h"
 #include "lib/Runtime/Initialize.h"
@@ -35,8 +36,6 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled,
   if (!jit)
     return jit.takeError();
   loaded.jit = std::move(*jit);
-  auto launch =
-      driver.empty() ? &SimulatedDevice::launch : &runtime::CudaDevice::launch;
   llvm::orc::JITDylib &library = loaded.jit->getMainJITDylib();
   char prefix = loaded.jit->getDataLayout().getGlobalPrefix();
   auto process =
@@ -49,7 +48,7 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled,
             {llvm::orc::ExecutorAddr::fromPtr(&ignoreRecord),
              llvm::JITSymbolFlags::Exported}},
            {loaded.jit->mangleAndIntern("netc_launch"),
-            {llvm::orc::ExecutorAddr::fromPtr(launch),
+            {llvm::orc::ExecutorAddr::fromPtr(&runtime::Device::launch),
              llvm::JITSymbolFlags::Exported}},
            {loaded.jit->mangleAndIntern("netc_perturb"),
             {llvm::orc::ExecutorAddr::fromPtr(&perturbed),
@@ -85,13 +84,14 @@ llvm::Error JitStep::makeDevice(void (*step)(char *),
 }
 
 llvm::Error JitStep::makeHostDevice(void (*step)(char *)) try {
+  int64_t *executed = nullptr;
   if (description.counted) {
     auto counts = jit->lookup("netc_counts");
     if (!counts)
       return counts.takeError();
     executed = counts->toPtr<int64_t *>();
   }
-  device = std::make_unique<runtime::HostDevice>(description.arena, step);
+  device = std::make_unique<runtime::HostDevice>(description, step, executed);
   return llvm::Error::success();
 } catch (const runtime::Failure &failure) {
   return llvm::createStringError(failure.what());
@@ -109,10 +109,8 @@ llvm::Error JitStep::makeSimulatedDevice(void (*step)(char *),
 
 llvm::Error JitStep::makeCudaDevice(void (*step)(char *), const char *code,
                                     const std::string &driver) try {
-  auto made =
+  device =
       std::make_unique<runtime::CudaDevice>(description, step, code, driver);
-  cuda = made.get();
-  device = std::move(made);
   return llvm::Error::success();
 } catch (const runtime::Failure &failure) {
   return llvm::createStringError(failure.what());
@@ -190,16 +188,6 @@ static std::vector<double> valuesOf(const Slot &slot, std::vector<char> rows) {
     values.assign(elements, elements + slot.count());
   });
   return values;
-}
-
-std::vector<int64_t> JitStep::counts() const {
-  if (simulator)
-    return simulator->counts();
-  if (cuda && description.counted)
-    return cuda->counts();
-  if (!executed)
-    return {};
-  return {executed, executed + 3 * description.ops.size()};
 }
 
 simulator::Device *JitStep::simulated() const {

@@ -6,7 +6,7 @@
 #define NETC_TOOLS_NETC_VERIFY_JITSTEP_H
 
 #include "lib/Program/Program.h"
-#include "lib/Runtime/CudaDevice.h"
+#include "lib/Runtime/Device.h"
 #include "lib/Runtime/Random.h"
 #include "lib/Simulator/Simulator.h"
 #include "lib/Target/Compile.h"
@@ -86,7 +86,7 @@ public:
 
   /// The counts of all runs, three numbers for each op: matmul, other,
   /// transcendental. Empty if the step does not count.
-  std::vector<int64_t> counts() const;
+  std::vector<int64_t> counts() const { return device->counts(); }
   /// The simulator that executes the step; null if something else does.
   simulator::Device *simulated() const;
 
@@ -105,9 +105,6 @@ private:
   std::unique_ptr<runtime::Device> device;
   /// The device, if it is simulated.
   class SimulatedDevice *simulator = nullptr;
-  /// The device, if it is a driver's.
-  runtime::CudaDevice *cuda = nullptr;
-  int64_t *executed = nullptr;
   Perturbation errors;
   uint64_t seed = 0;
 };

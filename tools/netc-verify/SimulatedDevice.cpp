@@ -12,7 +12,8 @@ using namespace netc;
 
 SimulatedDevice::SimulatedDevice(const program::Program &program,
                                  void (*step)(char *arena), const char *code)
-    : kernels(program.kernels), function(step), bytes(program.arena) {
+    : counted(program.counted), kernels(program.kernels), function(step),
+      bytes(program.arena) {
   // The newest architecture is last.
   device.load(program::deviceCodes(code).back().text);
   arena = device.allocate(uint64_t(bytes));
@@ -40,15 +41,16 @@ void SimulatedDevice::step(runtime::Recorder *recorder) {
     recorder->endStep();
 }
 
-void SimulatedDevice::launch(int64_t number, void **arguments) {
-  auto &self = static_cast<SimulatedDevice &>(*running);
-  const program::Kernel &kernel = self.kernels[size_t(number)];
-  self.device.launch(kernel.name, {uint32_t(kernel.blocks)},
-                     {uint32_t(kernel.threads)}, uint32_t(kernel.sharedBytes),
-                     arguments);
+void SimulatedDevice::launched(int64_t number, void **arguments) {
+  const program::Kernel &kernel = kernels[size_t(number)];
+  device.launch(kernel.name, {uint32_t(kernel.blocks)},
+                {uint32_t(kernel.threads)}, uint32_t(kernel.sharedBytes),
+                arguments);
 }
 
 std::vector<int64_t> SimulatedDevice::counts() const {
+  if (!counted)
+    return {};
   auto [address, size] = device.variable("netc_counts");
   std::vector<int64_t> counts(size / sizeof(int64_t));
   device.read(address, counts.data(), size);

@@ -25,15 +25,15 @@ public:
   void upload(int64_t offset, const char *from, int64_t bytes) override;
   void download(int64_t offset, char *to, int64_t bytes) const override;
   void step(runtime::Recorder *recorder) override;
-
-  /// Runs a kernel of the running step, for `netc_launch`.
-  static void launch(int64_t kernel, void **arguments);
+  std::vector<int64_t> counts() const override;
 
   simulator::Device &simulator() { return device; }
-  std::vector<int64_t> counts() const;
 
 private:
+  void launched(int64_t kernel, void **arguments) override;
+
   simulator::Device device;
+  const bool counted;
   std::vector<program::Kernel> kernels;
   void (*function)(char *arena);
   uint64_t arena;

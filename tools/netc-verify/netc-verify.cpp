@@ -12,7 +12,6 @@
 #include "tools/netc-verify/Subject.h"
 
 #include "lib/Diagnostics/DiagnosticPrinter.h"
-#include "lib/Program/DeviceArch.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -42,20 +41,26 @@ static const std::string vectorsHelp =
     " (default: those of this machine)";
 static cl::opt<std::string> vectors("isa", cl::desc(vectorsHelp),
                                     cl::value_desc("NAME"), cl::cat(category));
+static std::vector<std::string> targetNames() {
+  std::vector<std::string> names;
+  for (const program::TargetTraits &each : program::targets())
+    names.push_back(each.name);
+  return names;
+}
+static const std::string targetsHelp =
+    "Check code for this target: " + program::joined(targetNames()) +
+    " (default: that of the host)";
 static cl::opt<std::string>
     target("target", cl::init(program::nameOf(program::TargetKind::Cpu)),
-           cl::value_desc("NAME"),
-           cl::desc("Check code for `cpu` (default), or for `cuda`, which is "
-                    "simulated"),
-           cl::cat(category));
+           cl::value_desc("NAME"), cl::desc(targetsHelp), cl::cat(category));
 static cl::opt<std::string>
     arch("arch", cl::value_desc("NAME"),
-         cl::desc("Check code for this device, `sm_80` or `sm_90a`, alone"),
+         cl::desc("Check code for this device, such as `sm_80`, alone"),
          cl::cat(category));
 static cl::opt<std::string>
     driver("driver", cl::value_desc("FILE"),
-           cl::desc("Run code for `cuda` on the first device of this library, "
-                    "`libcuda.so.1`, not on the simulator"),
+           cl::desc("Run code for a device on the first one of this library, "
+                    "such as `libcuda.so.1`, not on the simulator"),
            cl::cat(category));
 static cl::list<std::string> sizes("size", cl::desc("Sizes of free axes"),
                                    cl::value_desc("N=8"), cl::cat(category));
@@ -123,17 +128,28 @@ int main(int argc, char **argv) {
   }
   if (!program::targetNamed(target)) {
     llvm::errs() << "netc-verify: error: `--target` takes "
-                 << llvm::join(llvm::ArrayRef(program::targets), " or ")
-                 << ", not `" << target << "`\n";
+                 << program::joined(targetNames()) << ", not `" << target
+                 << "`\n";
     return 2;
   }
-  if (!driver.empty() && isHost(*program::targetNamed(target))) {
-    llvm::errs() << "netc-verify: error: `--driver` is for `--target=cuda`\n";
+  const program::TargetTraits &traits = traitsOf(*program::targetNamed(target));
+  if (!driver.empty() && !traits.driver) {
+    llvm::errs() << "netc-verify: error: `--driver` is for "
+                 << program::targetsWith(
+                        [](auto &each) { return each.driver != nullptr; })
+                 << '\n';
     return 2;
   }
-  if (!arch.empty() && !program::deviceArchNamed(arch.getValue())) {
+  if (!arch.empty() && traits.archs.empty()) {
+    llvm::errs() << "netc-verify: error: `--arch` is for "
+                 << program::targetsWith(
+                        [](auto &each) { return !each.archs.empty(); })
+                 << '\n';
+    return 2;
+  }
+  if (!arch.empty() && !llvm::is_contained(traits.archs, arch.getValue())) {
     llvm::errs() << "netc-verify: error: `--arch` takes "
-                 << program::deviceArchNames() << ", not `" << arch << "`\n";
+                 << program::joined(traits.archs) << ", not `" << arch << "`\n";
     return 2;
   }
   DialectRegistry registry;

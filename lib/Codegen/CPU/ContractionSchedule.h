@@ -10,8 +10,8 @@
 #ifndef NETC_LIB_CODEGEN_CPU_CONTRACTIONSCHEDULE_H
 #define NETC_LIB_CODEGEN_CPU_CONTRACTIONSCHEDULE_H
 
+#include "lib/Codegen/CPU/TargetInfo.h"
 #include "lib/Codegen/CPU/VectorizedDims.h"
-#include "lib/Codegen/TargetInfo.h"
 
 namespace netc {
 

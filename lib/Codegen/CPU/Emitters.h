@@ -9,7 +9,7 @@
 #ifndef NETC_LIB_CODEGEN_CPU_EMITTERS_H
 #define NETC_LIB_CODEGEN_CPU_EMITTERS_H
 
-#include "lib/Codegen/TargetInfo.h"
+#include "lib/Codegen/CPU/TargetInfo.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

@@ -4,8 +4,8 @@
 
 #include "lib/Codegen/CPU/Panels.h"
 #include "lib/Codegen/CPU/Passes.h"
+#include "lib/Codegen/CPU/TargetInfo.h"
 #include "lib/Codegen/LinalgQueries.h"
-#include "lib/Codegen/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

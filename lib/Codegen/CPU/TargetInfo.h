@@ -2,16 +2,14 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NETC_LIB_CODEGEN_TARGETINFO_H
-#define NETC_LIB_CODEGEN_TARGETINFO_H
+#ifndef NETC_LIB_CODEGEN_CPU_TARGETINFO_H
+#define NETC_LIB_CODEGEN_CPU_TARGETINFO_H
 
 #include "lib/Program/Isa.h"
 
 #include <cstdint>
 
 namespace netc {
-
-enum class CacheLevel { L1 = 1, L2 };
 
 /// The properties of a CPU that blocking and tiling depend on.
 struct TargetInfo {
@@ -60,4 +58,4 @@ struct TargetInfo {
 
 } // namespace netc
 
-#endif // NETC_LIB_CODEGEN_TARGETINFO_H
+#endif // NETC_LIB_CODEGEN_CPU_TARGETINFO_H
