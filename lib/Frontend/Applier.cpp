@@ -96,7 +96,7 @@ Value Applier::compose(Tree *at, std::vector<Value> parts) {
     if (made && (*made)->isComposition() && (*made)->identity->name.empty() &&
         !(*made)->isRepeat) {
       // f |> g |> h is one composition.
-      if (!e.spend(at, (*made)->parts.size()))
+      if (!e.budget.spend(at, (*made)->parts.size()))
         return {};
       composition->parts.insert(composition->parts.end(),
                                 (*made)->parts.begin(), (*made)->parts.end());
@@ -133,7 +133,7 @@ Value Applier::evalOwner(Expr *expr) {
   std::vector<Identity *> handed;
   Value owner;
   {
-    llvm::SaveAndRestore restore(e.made, &handed);
+    llvm::SaveAndRestore restore(made, &handed);
     owner = e.eval(expr);
   }
   if (auto *instance = owner.as<std::shared_ptr<Instance>>())
@@ -162,7 +162,7 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
     if (!times || *times < 0)
       return fail(tree->expr(0), error::RepeatCount, textOf(count));
     isRolled = options.rolled && *times > kRolledCopies;
-    if (!spend(tree, isRolled ? kRolledCopies : *times))
+    if (!budget.spend(tree, isRolled ? kRolledCopies : *times))
       return Value();
     copies = *times;
   } else if (count.isUnknown()) {
@@ -181,11 +181,12 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
   Scope scope;
   scope.outer = frame->scope;
   InScope in(frame->scope, variable.empty() ? frame->scope : &scope);
-  size_t before = spent;
+  size_t before = budget.spent();
   llvm::SmallPtrSet<Identity *, 16> named;
   for (size_t iteration = 0; iteration < copies; ++iteration) {
     if (iteration == 1 &&
-        !affords(tree, spent - before, (isRolled ? kRolledCopies : copies) - 1))
+        !budget.affords(tree, budget.spent() - before,
+                        (isRolled ? kRolledCopies : copies) - 1))
       break;
     if (iteration == 2 && isRolled)
       iteration = copies - 1;
@@ -219,7 +220,7 @@ antlrcpp::Any Evaluator::visitRepeat(NetParser::RepeatContext *tree) {
       if (isRolled && iteration == 1)
         identity.standsFor = copies - 2;
     } else if (std::exchange(isRolled, false) &&
-               !spend(tree, copies - kRolledCopies)) {
+               !budget.spend(tree, copies - kRolledCopies)) {
       return Value();
     }
     (*made)->identity->parent = repeat->identity.get();
@@ -414,10 +415,11 @@ Value Applier::applyParts(Tree *at, Instance &instance, Value value) {
       fallback = StringRef(instance.function.name).lower();
     enter(identity, fallback, at);
   }
-  size_t before = e.spent;
+  size_t before = e.budget.spent();
   for (auto [i, part] : llvm::enumerate(instance.parts)) {
     if (i == 1 && instance.isRepeat &&
-        !e.affords(at, e.spent - before, instance.parts.size() - 1))
+        !e.budget.affords(at, e.budget.spent() - before,
+                          instance.parts.size() - 1))
       return {};
     Identity &inner = *(*part.as<std::shared_ptr<Instance>>())->identity;
     if (!transparent)
@@ -491,9 +493,9 @@ Value Applier::argumentOf(Tree *at, const Instance &instance,
 
 bool Applier::runBody(const BlockDecl &block, Frame &inner) {
   if (block.tree->body()) {
-    unsigned before = e.errors;
-    e.run(block.tree->body());
-    if (inner.returned || e.errors != before)
+    unsigned before = e.errorCount();
+    e.statements.run(block.tree->body());
+    if (inner.returned || e.errorCount() != before)
       return true;
     e.fail(block.tree, error::NoReturn, block.name);
     return false;
@@ -565,7 +567,7 @@ Value Applier::applyBlock(Tree *at, Instance &instance) {
   Identity &identity = *instance.identity;
   // A block without ops counts too, since nested blocks may double at each
   // level.
-  if (!e.spend(at, 1))
+  if (!e.budget.spend(at, 1))
     return {};
   enter(identity, StringRef(block.name).lower(), at);
   if (identity.applications == 1)

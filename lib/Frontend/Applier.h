@@ -54,6 +54,11 @@ public:
   /// The first result of a call, which holds the others too; `none` without
   /// results.
   Value resultsOf(ResultList results);
+  /// Records an instance that is made while evalOwner() evaluates.
+  void noteMade(Identity &identity) {
+    if (made)
+      made->push_back(&identity);
+  }
 
 private:
   /// Whether the tensor arguments of a block are all numbers. Such a block
@@ -81,7 +86,8 @@ private:
   Value applyParts(Tree *at, Instance &instance, Value value);
 
   Evaluator &e;
-  unsigned applications = 0; ///< of blocks so far
+  std::vector<Identity *> *made = nullptr; ///< of the innermost evalOwner()
+  unsigned applications = 0;               ///< of blocks so far
 };
 
 } // namespace netc

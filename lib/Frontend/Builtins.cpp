@@ -538,7 +538,7 @@ Value Builtins::callArange(Tree *at, std::vector<Argument> &arguments) {
   std::optional<mlir::RankedTensorType> type;
   if (size)
     type = e.tensors.tensorType(at, e.builder.getI64Type(), size->shape);
-  if (!type || !e.spend(at, 1))
+  if (!type || !e.budget.spend(at, 1))
     return {};
   return Tensor{
       e.builder.create<ArangeOp>(e.tensors.opLocation(at, "arange"), *type),
@@ -551,7 +551,7 @@ Value Builtins::callFloat(Tree *at, std::vector<Argument> &arguments) {
   if (!tensor)
     return e.fail(at, error::FloatArgument);
   auto type = tensorOf(e.builder.getF32Type(), shapeOf(tensor->value));
-  if (!e.spend(at, 1))
+  if (!e.budget.spend(at, 1))
     return {};
   return Tensor{e.builder.create<ConvertOp>(e.tensors.opLocation(at, "float"),
                                             type, tensor->value),
@@ -600,7 +600,7 @@ Value Builtins::callTensor(Tree *at, std::vector<Argument> &arguments) {
     numbers.push_back(*number);
     return true;
   };
-  if (!collect(collect, *value, 0) || !e.spend(at, numbers.size()))
+  if (!collect(collect, *value, 0) || !e.budget.spend(at, numbers.size()))
     return {};
   bool areWhole = llvm::all_of(numbers, [](const Number &number) {
     return !number.real && number.exact.toInt64();

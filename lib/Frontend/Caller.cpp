@@ -417,8 +417,7 @@ std::shared_ptr<Identity> Caller::identityAt(Tree *at, int64_t part) {
   identity->copies = 0;
   identity->standsFor = 1;
   identity->applications = 0;
-  if (e.made)
-    e.made->push_back(identity.get());
+  e.applier.noteMade(*identity);
   return identity;
 }
 

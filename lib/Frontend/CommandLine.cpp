@@ -6,7 +6,7 @@
 // for keys and axes of runs, and for settings of nets.
 
 #include "lib/Frontend/Mentions.h"
-#include "lib/Frontend/RunBuilder.h"
+#include "lib/Frontend/RunKeys.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -37,7 +37,7 @@ bool CommandLine::readOptions() {
   for (auto [definition, text] :
        llvm::zip_equal(e.options.definitions, definitions))
     define(definition.first, definition.second, text);
-  return e.errors == 0;
+  return e.errorCount() == 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -49,7 +49,7 @@ void CommandLine::define(const std::string &name, StringRef value,
   std::unique_ptr<SourceFile> source =
       parse(e.context, commandLinePath, text, e.options.limits);
   if (source->hasErrors()) {
-    ++e.errors;
+    e.countError();
     return;
   }
   NetParser::FileContext *root = source->tree();
@@ -136,7 +136,7 @@ void CommandLine::addOverride(StringRef text) {
   std::unique_ptr<SourceFile> source =
       parseSetting(e.context, commandLinePath, text, e.options.limits);
   if (source->hasErrors()) {
-    ++e.errors;
+    e.countError();
     return;
   }
   NetParser::SettingContext *tree = source->setting();
@@ -213,7 +213,7 @@ ErrorNote CommandLine::overrideNote(NetParser::JobContext *job) {
       text += (text.empty() ? "with `" : ", `") + each.owner + "." + each.name +
               " = " + sourceText(each.tree->expr(0)) + "`";
     }
-  return {e.errorNote, place, text + ", as set here", /*isOfFiles=*/true};
+  return {e, place, text + ", as set here", /*isOfFiles=*/true};
 }
 
 Point CommandLine::setPoint() const {
@@ -317,7 +317,7 @@ void CommandLine::finishOverrides() {
       axes.set(each.name, MomentsAttr::get(e.context, *each.size));
       network.setAxesAttr(axes.getDictionary(e.context));
     }
-    if (!each.isUsed && !e.program.leavesOut() && e.errors == 0)
+    if (!each.isUsed && !e.program.leavesOut() && e.errorCount() == 0)
       e.warn(each.tree, each.owner, WarningId::UnusedSetting,
              "this changes nothing: no use of `" + each.owner + "` leaves `" +
                  each.name + "` to its default");

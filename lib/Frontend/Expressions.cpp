@@ -113,8 +113,7 @@ static bool isInBranch(antlr4::tree::ParseTree *tree) {
 
 antlrcpp::Any Evaluator::visitRef(NetParser::RefContext *tree) {
   const std::string &name = wordOf(tree->getStart());
-  use = tree;
-  if (std::optional<Value> value = nameTable.lookup(name))
+  if (std::optional<Value> value = nameTable.lookup(name, tree))
     return *value;
   Message message = nameTable.unknownName(name);
   // Say so if a branch that is not taken binds the name.
@@ -183,7 +182,7 @@ antlrcpp::Any Evaluator::visitList(NetParser::ListContext *tree) {
   InScope in(frame->scope, &scope);
   bool isKnown = true;
   for (auto [iteration, item] : llvm::enumerate(*domain)) {
-    if (!spend(tree, 1))
+    if (!budget.spend(tree, 1))
       break;
     std::vector<Value> values = valuesOf(comp->expr(0), names, iteration, item);
     if (values.empty()) {

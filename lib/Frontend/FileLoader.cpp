@@ -27,7 +27,7 @@ static bool isBelow(StringRef path, StringRef root) {
 
 std::nullopt_t FileLoader::cannotRead(StringRef path, mlir::Location at,
                                       StringRef why) {
-  ++e.errors;
+  e.countError();
   emitError(at, error::CannotRead, path, why);
   return std::nullopt;
 }
@@ -87,7 +87,7 @@ FileScope *FileLoader::addFile(StringRef path, StringRef text) {
     limits.maxInputBytes = text.size();
   std::unique_ptr<SourceFile> source = parse(e.context, path, text, limits);
   if (source->hasErrors()) {
-    ++e.errors;
+    e.countError();
     return nullptr;
   }
   FileScope &file =
@@ -189,7 +189,7 @@ bool FileLoader::declare(FileScope &file) {
   top.file = &file;
   InFrame in(e.frame, &top);
   importing.push_back(file.path);
-  unsigned before = e.errors;
+  unsigned before = e.errorCount();
   if (antlr4::tree::TerminalNode *version = file.source->tree()->NUMBER();
       version && version->getText() != "1")
     e.fail(file.source->tree(), error::UnknownVersion, version->getText());
@@ -245,5 +245,5 @@ bool FileLoader::declare(FileScope &file) {
     }
   }
   importing.pop_back();
-  return e.errors == before;
+  return e.errorCount() == before;
 }

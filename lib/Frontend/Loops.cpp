@@ -143,11 +143,11 @@ private:
     e.builder.setInsertionPointToEnd(&body);
     InScope in(e.frame->scope, &scope);
     llvm::SaveAndRestore noHint(e.frame->hint, std::string());
-    unsigned before = e.errors;
-    e.run(tree->body());
+    unsigned before = e.errorCount();
+    e.statements.run(tree->body());
     std::optional<std::vector<Value>> given =
         std::exchange(e.frame->yielded, std::nullopt);
-    if (e.errors != before)
+    if (e.errorCount() != before)
       return false;
     if (!given)
       return fail(tree->body(), error::ScanWithoutYield);
@@ -233,6 +233,60 @@ private:
   std::vector<Tensor> yielded;
 };
 } // namespace
+
+std::optional<std::vector<Value>> Evaluator::itemsOf(Tree *at,
+                                                     const Value &value) {
+  if (auto *list = value.as<List>()) {
+    if (!budget.spend(at, list->items->size()))
+      return std::nullopt;
+    return *list->items;
+  }
+  if (auto *range = value.as<Range>()) {
+    std::optional<int64_t> begin = range->begin.toInt64(),
+                           end = range->end.toInt64();
+    if (!begin || !end) {
+      fail(at, error::FreeRange, range->begin.str(), range->end.str());
+      return std::nullopt;
+    }
+    std::vector<Value> items;
+    if (*end > *begin && !budget.spend(at, *end - *begin))
+      return std::nullopt;
+    for (int64_t i = *begin; i < *end; ++i)
+      items.push_back(Number(i));
+    return items;
+  }
+  if (!value.isUnknown())
+    fail(at, error::NotIterable, kindOf(value));
+  return std::nullopt;
+}
+
+bool Evaluator::areNames(Tree *at, const LoopNames &names) {
+  llvm::StringSet<> seen;
+  for (antlr4::tree::TerminalNode *name : names)
+    if (!seen.insert(name->getText()).second) {
+      fail(at, error::DuplicateLoopName, name->getText(),
+           names.size() == 2 ? "the iteration and of the item"
+                             : "two elements of the item");
+      return false;
+    }
+  return true;
+}
+
+std::vector<Value> Evaluator::valuesOf(Tree *at, const LoopNames &names,
+                                       size_t iteration, const Value &item) {
+  if (names.size() == 1)
+    return {item};
+  if (names.size() == 2)
+    return {Number(iteration), item};
+  auto *row = item.as<List>();
+  if (row && row->items->size() == names.size())
+    return *row->items;
+  if (!item.isUnknown())
+    fail(at, error::LoopNames, names.size(),
+         row ? "has " + llvm::Twine(row->items->size())
+             : "is " + llvm::Twine(kindOf(item)));
+  return {};
+}
 
 antlrcpp::Any Evaluator::visitScan(NetParser::ScanContext *tree) {
   return ScanElaborator(*this, tree).elaborate();

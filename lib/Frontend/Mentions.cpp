@@ -4,7 +4,7 @@
 
 #include "lib/Frontend/Mentions.h"
 
-#include "lib/Frontend/RunBuilder.h"
+#include "lib/Frontend/RunKeys.h"
 
 using namespace netc;
 

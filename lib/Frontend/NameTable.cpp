@@ -123,7 +123,7 @@ Value NameTable::valueOf(FileScope &file, TopLevel &entry) {
     InFrame in(e.frame, &top);
     {
       Ranges::Reads reads(e.ranges);
-      e.visitBind(bind);
+      e.statements.run(bind);
       entry.ranges = reads.all().vec();
     }
     entry.value = scope.names.lookup(entry.name);
@@ -142,7 +142,7 @@ Value NameTable::valueOf(FileScope &file, TopLevel &entry) {
 Value NameTable::used(const TopLevel &entry) {
   e.ranges.noteRead(entry.ranges);
   if (!entry.ranges.empty() && e.frame->block)
-    return e.fail(e.use ? e.use : entry.tree, error::RangeAsValue, entry.name);
+    return e.fail(use ? use : entry.tree, error::RangeAsValue, entry.name);
   return entry.value;
 }
 
@@ -151,7 +151,7 @@ Value NameTable::ambiguous(StringRef name, FileScope &a, FileScope &b) {
     return netc::locationOf(file.names.find(name.str())->second.tree);
   };
   return e.fail(
-      e.use ? e.use : e.frame->file->source->tree(),
+      use ? use : e.frame->file->source->tree(),
       error::AmbiguousImport(name, a.path, b.path),
       {{placeIn(a), "one is here"}, {placeIn(b), "the other is here"}});
 }

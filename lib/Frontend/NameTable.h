@@ -26,6 +26,11 @@ public:
   /// body, and lookupFile() the top level of a file. None if there is no such
   /// name; an unknown value after an error.
   std::optional<Value> lookup(llvm::StringRef name);
+  /// The same for a name in an expression, where errors are reported.
+  std::optional<Value> lookup(llvm::StringRef name, Tree *at) {
+    use = at;
+    return lookup(name);
+  }
   std::optional<Value> lookupBody(llvm::StringRef name);
   std::optional<Value> lookupFile(FileScope &file, llvm::StringRef name);
   /// The value of a top-level name, which is computed if necessary.
@@ -45,6 +50,8 @@ private:
                     const std::string &name);
 
   Evaluator &e;
+  Tree *use =
+      nullptr; ///< the last name in an expression; null before the first
   std::vector<std::string> computing; ///< top-level names being computed
 };
 

@@ -5,7 +5,7 @@
 // Elaborates the items of a file in text order. A net becomes a net.network.
 
 #include "lib/Diagnostics/Activity.h"
-#include "lib/Frontend/RunBuilder.h"
+#include "lib/Frontend/RunKeys.h"
 #include "lib/Std/Std.h"
 
 using namespace netc;
@@ -22,7 +22,7 @@ bool Program::load(StringRef path) {
       jobs.try_emplace(nameOf(stmt->job()), stmt->job());
   if (!e.commandLine.readOptions())
     return false;
-  return elaborateFile(*e.files.main) && e.errors == 0;
+  return elaborateFile(*e.files.main) && e.errorCount() == 0;
 }
 
 bool Program::leavesOut() const {
@@ -85,11 +85,11 @@ bool Program::elaborateFile(FileScope &file) {
   }
   e.commandLine.finishOverrides();
   for (const BlockDecl &block : file.blocks)
-    if (e.errors == 0 && (block.isUsed || block.isNet))
+    if (e.errorCount() == 0 && (block.isUsed || block.isNet))
       warnOfUnread(block);
-    else if (e.errors == 0 && !leavesOut())
+    else if (e.errorCount() == 0 && !leavesOut())
       checkUnused(block);
-  return e.errors == 0;
+  return e.errorCount() == 0;
 }
 
 void Program::warnOfUnread(const BlockDecl &block) {
@@ -103,7 +103,7 @@ void Program::warnOfUnread(const BlockDecl &block) {
       continue;
     bool isSetting = each.declaration->kind == Declaration::Setting;
     bool isVariable = each.declaration->kind == Declaration::Variable &&
-                      !e.boundToTensors.contains(each.tree);
+                      !e.statements.isBoundToTensor(each.tree);
     // A block may have a parameter only because similar blocks read it.
     bool isInput = block.isNet && each.declaration->kind == Declaration::Tensor;
     const char *kind = isSetting    ? "setting"
@@ -153,7 +153,7 @@ void Program::elaborateItem(FileScope &file, NetParser::StmtContext *stmt) {
   } else if (auto *job = ruleCast<NetParser::JobStmtContext>(stmt)) {
     elaborateRun(file, job->job(), *e.module);
   } else if (ruleCast<NetParser::RequireContext>(stmt)) {
-    e.visit(stmt);
+    e.statements.run(stmt);
   } else {
     e.fail(stmt, error::NotAtTopLevel, stmt->getStart()->getText());
   }
@@ -253,7 +253,7 @@ mlir::Operation *Program::elaborateNetwork(Tree *at, StringRef symbol,
   Activity activity("elaborating the net", symbol);
   mlir::OpBuilder::InsertionGuard guard(e.builder);
   e.builder.setInsertionPointToEnd(into.getBody());
-  unsigned before = e.errors;
+  unsigned before = e.errorCount();
   Ranges::Reads reads(e.ranges);
   ErrorNote note = e.commandLine.overrideNote(nullptr);
   auto network = e.builder.create<NetworkOp>(
@@ -279,9 +279,9 @@ mlir::Operation *Program::elaborateNetwork(Tree *at, StringRef symbol,
     e.commandLine.readOverriddenAxes(symbol, *instance, *inputs);
     result = applyNet(at, *instance, *inputs, values);
   }
-  if (!reads.empty() && e.errors == before)
+  if (!reads.empty() && e.errorCount() == before)
     e.fail(at, error::RangeInNet);
-  if (e.errors != before || !result.results) {
+  if (e.errorCount() != before || !result.results) {
     network.erase();
     return nullptr;
   }

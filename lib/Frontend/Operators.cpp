@@ -38,15 +38,15 @@ Value Operators::binary(Tree *at, StringRef op, const Value &a0,
     return arithmetic(at, op, *x, *y);
   if (op == "+") {
     if (a.is<std::string>() && b.is<std::string>()) {
-      if (!e.spend(at,
-                   a.as<std::string>()->size() + b.as<std::string>()->size()))
+      if (!e.budget.spend(at, a.as<std::string>()->size() +
+                                  b.as<std::string>()->size()))
         return {};
       return *a.as<std::string>() + *b.as<std::string>();
     }
     if (a.is<List>() && b.is<List>()) {
       std::vector<Value> items = *a.as<List>()->items;
       const std::vector<Value> &more = *b.as<List>()->items;
-      if (!e.spend(at, items.size() + more.size()))
+      if (!e.budget.spend(at, items.size() + more.size()))
         return {};
       items.insert(items.end(), more.begin(), more.end());
       return listOf(std::move(items));

@@ -137,7 +137,7 @@ Value TensorBuilder::emit(Tree *at, StringRef op,
                           llvm::ArrayRef<Tensor> written,
                           llvm::ArrayRef<mlir::NamedAttribute> attributes,
                           const Label &as, mlir::LocationAttr where) {
-  if (!e.spend(at, 1))
+  if (!e.budget.spend(at, 1))
     return {};
   std::optional<mlir::RegisteredOperationName> name =
       mlir::RegisteredOperationName::lookup(("net." + op).str(), e.context);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Frontend/OptimizerBuilder.h"
+#include "lib/Frontend/RunKeys.h"
 
 using namespace netc;
 using llvm::StringRef;
@@ -209,11 +210,11 @@ bool OptimizerBuilder::addRule(const UpdateGroup &group,
              parameter.name);
       return false;
     }
-  unsigned before = e.errors;
+  unsigned before = e.errorCount();
   e.applier.apply(at, *instance);
-  if (e.errors == before && !isUpdated(parameter))
+  if (e.errorCount() == before && !isUpdated(parameter))
     e.fail(at, error::NoUpdate, instance->function.name);
-  return e.errors == before && canAccumulate(optimizer);
+  return e.errorCount() == before && canAccumulate(optimizer);
 }
 
 bool OptimizerBuilder::canAccumulate(OptimizerOp optimizer) {

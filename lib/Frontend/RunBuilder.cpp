@@ -285,102 +285,6 @@ bool netc::isUnitOfSizes(const Dimension &dimension) {
          dimension == Dimension::Token;
 }
 
-bool RunBuilder::collect() {
-  if (!collectKeys(job, false))
-    return false;
-  if (outer)
-    inheritKeys();
-  // A run does not take over a key that is `none`. For `recompute`, that is a
-  // word.
-  keys.remove_if([](auto &entry) {
-    return entry.first != "recompute" &&
-           llvm::is_contained(runKeys, entry.first) &&
-           entry.second.expr->getText() == "none";
-  });
-  for (auto &[name, key] : keys)
-    noteOverride(key.by);
-  checkKeys();
-  if (!collectDataset())
-    return false;
-  names.outer = e.frame->scope;
-  Expr *expr = netExpr();
-  if (!expr && !jobsIn(job).empty()) {
-    e.frame->scope = &names;
-    collectAxes();
-    dropTook();
-    return true;
-  }
-  if (!expr) {
-    e.fail(job, error::JobWithoutNet, job->kind->getText());
-    return false;
-  }
-  bool isSet;
-  {
-    Ranges::Reads reads(e.ranges);
-    net = e.program.netInstance(expr, e.eval(expr));
-    isSet = net && addSettings();
-    if (!reads.empty())
-      e.fail(expr, error::RangeInNet);
-  }
-  if (!isSet)
-    return false;
-  std::optional<std::vector<NetInput>> given = e.program.inputsOf(*net);
-  if (!given)
-    return false;
-  inputs = std::move(*given);
-  e.frame->scope = &names;
-  collectAxes();
-  dropTook();
-  return true;
-}
-
-mlir::DictionaryAttr RunBuilder::axesAttr() const {
-  mlir::NamedAttrList attributes;
-  for (auto &[name, moments] : axes)
-    attributes.set(name, MomentsAttr::get(e.context, moments));
-  return attributes.getDictionary(e.context);
-}
-
-mlir::DictionaryAttr RunBuilder::readAxes() {
-  mlir::Block entry;
-  Evaluator::GraphScope scope(e, file, &entry);
-  return collect() ? axesAttr() : mlir::DictionaryAttr();
-}
-
-void RunBuilder::nameSettings() {
-  // Names of the file take precedence.
-  auto add = [&](const std::string &name, const Value &value) {
-    if (!e.nameTable.lookupBody(name) && !e.nameTable.lookupFile(file, name))
-      names.names[name] = value;
-  };
-  for (const Varied &each : point)
-    if (!each.text)
-      valueOf(each.name);
-  for (auto &[name, moments] : axes)
-    if (moments.isFixed())
-      add(name, Number(moments.mean()));
-  if (net)
-    for (auto [parameter, setting] : llvm::zip_equal(
-             e.calls.parametersOf(net->function).settings, net->settings))
-      if (setting)
-        add(parameter.name, *setting);
-}
-
-void RunBuilder::checkRequires() {
-  for (NetParser::StmtContext *stmt :
-       job->body() ? job->body()->stmt()
-                   : std::vector<NetParser::StmtContext *>())
-    if (ruleCast<NetParser::RequireContext>(stmt)) {
-      for (auto &[name, key] : keys)
-        if (name != "loss" && name != "precision" && name != "placement" &&
-            name != "optimizer" && name != "updates")
-          valueOf(name);
-      nameSettings();
-      e.visit(stmt);
-    }
-  e.frame->scope = names.outer;
-}
-
 mlir::Operation *RunBuilder::build(mlir::ModuleOp into) {
   Activity activity("elaborating the run", symbol());
   mlir::OpBuilder::InsertionGuard guard(e.builder);
@@ -400,7 +304,7 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
   mlir::Block *entry = builder.createBlock(&step.getBody());
   Evaluator::GraphScope scope(e, file, entry);
   e.graph->training = !isInference();
-  unsigned before = e.errors;
+  unsigned before = e.errorCount();
   auto elaborate = [&] {
     if (!collect())
       return;
@@ -429,7 +333,7 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
     checkRequires();
   };
   elaborate();
-  if (e.errors != before) {
+  if (e.errorCount() != before) {
     step.erase();
     return nullptr;
   }
@@ -447,7 +351,7 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
                             builder.getStrArrayAttr({}),
                             builder.getStringAttr(expr ? expr->getText() : ""),
                             RunAttr::get(e.context, {}));
-  unsigned before = e.errors;
+  unsigned before = e.errorCount();
   {
     mlir::Block scratch;
     Evaluator::GraphScope scope(e, file, &scratch);
@@ -460,7 +364,7 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
   std::vector<std::string> jobs;
   std::vector<StringRef> jobNames;
   bool isCounted = false, hasParts = false;
-  if (e.errors == before)
+  if (e.errorCount() == before)
     for (NetParser::JobContext *inner : jobsIn(job)) {
       RunBuilder innerBuilder(e, file, inner, point, this, isFacts);
       if (llvm::is_contained(jobs, innerBuilder.symbol()))
@@ -471,16 +375,17 @@ mlir::Operation *RunBuilder::buildJob(mlir::ModuleOp into) {
       isCounted |= !innerBuilder.run.isTuning;
       hasParts |= innerBuilder.run.times.has_value();
     }
-  if (auto own = keys.find("duration");
-      own != keys.end() && isOwn("duration") && !hasParts && e.errors == before)
+  if (auto own = keys.find("duration"); own != keys.end() &&
+                                        isOwn("duration") && !hasParts &&
+                                        e.errorCount() == before)
     e.fail(own->second.at, error::NothingInSteps, nameOf(job));
-  if (!isCounted && e.errors == before)
+  if (!isCounted && e.errorCount() == before)
     e.fail(job, error::AllTuning, nameOf(job));
   for (auto &[name, key] : keys)
     if (isOwn(name) && !llvm::is_contained(runKeys, name) &&
         !axes.count(name) && !taken.contains(name))
       failUnknownKey(name, {});
-  if (e.errors != before) {
+  if (e.errorCount() != before) {
     op.erase();
     return nullptr;
   }

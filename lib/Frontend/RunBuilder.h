@@ -5,129 +5,24 @@
 #ifndef NETC_LIB_FRONTEND_RUNBUILDER_H
 #define NETC_LIB_FRONTEND_RUNBUILDER_H
 
-#include "lib/Frontend/Evaluator.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "lib/Frontend/RunFactsReader.h"
 
 namespace netc {
 
-struct Key {
-  antlr4::ParserRuleContext *at;
-  NetParser::ExprContext *expr;
-  const Override *by = nullptr; ///< null for the file
-};
-/// The keys of a run or dataset, in text order.
-using Keys = llvm::MapVector<std::string, Key, llvm::StringMap<unsigned>>;
-
-/// The keys of a `train` or `infer` section.
-inline constexpr const char *runKeys[] = {
-    "loss",  "batch",  "duration", "optimizer",  "precision",   "hardware",
-    "peak",  "took",   "parallel", "placement",  "utilization", "count",
-    "like",  "seed",   "year",     "trained_by", "framework",   "updates",
-    "times", "decode", "tuning",   "recompute",  "loss_scale",  "accumulate"};
-
-/// Keys whose values are not numbers, records or texts. They have rules of
-/// their own, or become a part of the step.
-inline constexpr const char *writtenKeys[] = {"loss", "optimizer", "precision",
-                                              "updates", "recompute"};
-
-/// Keys that determine the computation of a step, or how it is counted.
-inline constexpr const char *structuralKeys[] = {
-    "loss",      "optimizer",  "updates", "count",     "precision",
-    "recompute", "loss_scale", "decode",  "accumulate"};
-
-/// Keys that determine only a count by time. With another value, the run is the
-/// same.
-inline constexpr const char *assumedKeys[] = {
-    "utilization", "peak",  "took", "year",  "trained_by",
-    "framework",   "count", "seed", "tuning"};
-
-/// The keys of a `hardware` section, and those of a `dataset` that are no axes
-/// and no fields.
-inline constexpr const char *hardwareKeys[] = {"peak", "memory", "bandwidth",
-                                               "node", "link",   "power"};
-inline constexpr const char *datasetKeys[] = {"examples", "tokens"};
-
-/// The tensors that a block gets, by their names, as the optimizer of a run.
-inline constexpr const char *optimizerTensors[] = {"parameter", "gradient",
-                                                   "step"};
-
-/// The words that the value of a key of a run may have: `recompute = full`.
-std::vector<std::string> wordsIn(llvm::StringRef key);
-/// Why an `infer` has no use for a key; nothing if it has.
-std::optional<Message> whyNotOfInference(llvm::StringRef key);
-/// Whether numbers in this unit can be sizes of axes: plain numbers, examples
-/// and tokens.
-bool isUnitOfSizes(const Dimension &dimension);
-
 /// Elaborates a run with its jobs.
-class RunBuilder {
+class RunBuilder : private RunFactsReader {
 public:
   /// `outer` builds the job around this one, if there is one. With `isFacts`,
   /// steps have the facts of the specification, but no ops.
   RunBuilder(Evaluator &e, FileScope &file, NetParser::JobContext *job,
              Point point, RunBuilder *outer = nullptr, bool isFacts = false)
-      : e(e), file(file), job(job), point(std::move(point)), outer(outer),
-        isFacts(isFacts) {}
+      : RunFactsReader(e, file, job, std::move(point), outer, isFacts) {}
 
+  using RunKeys::readAxes;
   /// Builds a net.step, or a net.job with its jobs. Null after an error.
   mlir::Operation *build(mlir::ModuleOp into);
-  /// The sizes that the run gives to free axes of its net, without `N`. Null
-  /// after an error.
-  mlir::DictionaryAttr readAxes();
 
 private:
-  using Tree = antlr4::ParserRuleContext;
-  using Expr = NetParser::ExprContext;
-
-  // Keys; see RunKeys.cpp.
-  bool collectKeys(NetParser::JobContext *from, bool isLike);
-  /// Collects the keys of the run that the key `like` of `from` names.
-  bool followLike(NetParser::JobContext *from);
-  void inheritKeys();
-  /// Records that the command line replaces what the file says about `name`.
-  void noteReplaced(llvm::StringRef name);
-  /// Records that figures of the run differ from those of the file.
-  void noteOverride(const Override *by);
-  /// Gives the net the settings of the point. False after an error.
-  bool addSettings();
-  /// Drops `took` if the run was changed, since the time is that of the run as
-  /// written.
-  void dropTook();
-  /// The error for a key that is useless in a `train` or `infer`, or in this
-  /// place; else none.
-  std::optional<Message> whyUseless(llvm::StringRef key) const;
-  void checkKeys();
-  bool collectDataset();
-  bool collectAxes();
-  void failUnknownKey(const std::string &name,
-                      llvm::ArrayRef<std::string> symbols);
-  /// Collects keys, dataset, net, inputs and axes. False after an error.
-  bool collect();
-  std::optional<Value> valueOf(llvm::StringRef key);
-  std::optional<Number> numberOf(llvm::StringRef key);
-  /// The value of a key that is a bool. False, and an error, if it is another
-  /// value.
-  bool flagOf(llvm::StringRef key);
-  Tree *placeOf(llvm::StringRef key) {
-    auto found = keys.find(key.str());
-    return found == keys.end() ? static_cast<Tree *>(job) : found->second.expr;
-  }
-  bool isOwn(const std::string &key) const {
-    return keys.count(key) && !inherited.contains(key);
-  }
-  bool isInference() const { return job->kind->getText() == "infer"; }
-  /// The name with those of the runs around it: `run.critic`.
-  std::string symbol() const;
-  /// The net and the dataset of the job, or of the one around it; null if there
-  /// is none.
-  Expr *netExpr() const;
-  Expr *datasetExpr() const;
-  mlir::DictionaryAttr axesAttr() const;
-  void checkRequires();
-  /// Makes the sizes of axes and the settings of the net visible to `require`.
-  void nameSettings();
-
-  // The step; see RunBuilder.cpp.
   mlir::Operation *buildStep(mlir::ModuleOp into);
   mlir::Operation *buildJob(mlir::ModuleOp into);
   bool addInputs();
@@ -149,73 +44,6 @@ private:
   bool addLossScale();
   bool addRecomputation();
   bool addOptimizer();
-
-  // Facts; see RunFacts.cpp.
-  bool addSchedule();
-  /// Reads the numbers of examples and tokens. False after an error.
-  bool readAmounts();
-  bool readTokens();
-  /// Whether the batch, the duration or the dataset is in tokens.
-  bool speaksOfTokens();
-  /// Reports why a key that needs the tokens per example cannot have them.
-  void failTokens(llvm::StringRef key, const Message &why);
-  bool addSeed();
-  bool addBatch();
-  /// Whether the step has parts with a stated cost, and nothing that is done
-  /// once per step. Then the run can be counted without a batch.
-  bool isReported();
-  bool addSteps();
-  /// Reads how often a job runs in each step of the job around it.
-  bool addTimes();
-  /// The axis of the positions that `decode` generates: that of the first
-  /// result with such an axis, else those of the inputs.
-  std::set<std::string> positions() const;
-  bool addDecoding();
-  /// Reads the hardware, the time and the precision. False after an error that
-  /// makes the rest meaningless.
-  bool addHardware();
-  bool addPrecision();
-  bool addDevices();
-  bool addTook();
-  bool addConventions();
-  /// Reads a positive number of this dimension.
-  void addQuantity(llvm::StringRef key, RunFacts::Number &fact,
-                   Dimension dimension, llvm::StringRef expected);
-  /// Reads the year, the owner and the framework, which tell about the
-  /// hardware.
-  void addCircumstances();
-  /// Adds the peaks of a `hardware` section of the file, if the device is one.
-  bool addDevice(const std::string &device);
-  /// Records the position of a key, for the errors of passes.
-  void note(llvm::StringRef key) {
-    run.places[key.str()] = e.locationOf(placeOf(key));
-  }
-
-  Evaluator &e;
-  FileScope &file;
-  NetParser::JobContext *job;
-  const Point point;
-  RunBuilder *outer;
-  bool isFacts;               ///< whether steps are left empty
-  bool hasUnknownKey = false; ///< which may be a misspelt required key
-  bool isChanged = false;     ///< whether the command line changes the run
-  Keys keys;
-  llvm::StringSet<> inherited; ///< the `keys` of the job around it
-  /// The `keys` that jobs in this one use as axes or settings.
-  llvm::StringSet<> taken;
-  /// The runs whose keys `like` takes over, and the position of each `like`.
-  std::vector<std::pair<NetParser::JobContext *, Tree *>> likes;
-  std::vector<SectionEntry> dataset;
-  StepOp step;
-  std::shared_ptr<Instance> net;
-  std::vector<NetInput> inputs;
-  llvm::MapVector<std::string, Moments, llvm::StringMap<unsigned>> axes;
-  std::vector<std::pair<std::string, Tensor>> fields;
-  Value results;
-  Scope names;         ///< keys as `require` sees them
-  std::string unsized; ///< an axis without a size in this run
-  std::optional<Rational> datasetExamples, datasetTokens;
-  RunFacts run;
 };
 
 } // namespace netc

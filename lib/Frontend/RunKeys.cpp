@@ -5,7 +5,7 @@
 // Collects the keys of a run: its own, those of `like` and those of the run
 // around it. Also its axes, from the dataset and from keys.
 
-#include "lib/Frontend/RunBuilder.h"
+#include "lib/Frontend/RunKeys.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace netc;
@@ -30,7 +30,7 @@ static void failCircle(Evaluator &e, llvm::MutableArrayRef<Like> circle) {
          nameOf(circle.front().first));
 }
 
-bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
+bool RunKeys::collectKeys(NetParser::JobContext *from, bool isLike) {
   auto isPassedOver = [&](const std::string &name) {
     return isLike && (name == "took" || keys.count(name) || whyUseless(name));
   };
@@ -56,7 +56,7 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
       if (isSweep && outer)
         e.fail(stmt, error::SweepInJob);
       else if (isSweep)
-        run.places["sweep"] = e.locationOf(stmt);
+        sweep = stmt;
       else if (!ruleCast<NetParser::RequireContext>(stmt) &&
                !ruleCast<NetParser::ExpectContext>(stmt) &&
                !ruleCast<NetParser::JobStmtContext>(stmt))
@@ -81,7 +81,7 @@ bool RunBuilder::collectKeys(NetParser::JobContext *from, bool isLike) {
   return followLike(from);
 }
 
-bool RunBuilder::followLike(NetParser::JobContext *from) {
+bool RunKeys::followLike(NetParser::JobContext *from) {
   auto like = keys.find("like");
   if (like == keys.end())
     return true;
@@ -119,7 +119,7 @@ bool RunBuilder::followLike(NetParser::JobContext *from) {
   return collectKeys(otherJob, true);
 }
 
-void RunBuilder::inheritKeys() {
+void RunKeys::inheritKeys() {
   for (auto &[name, key] : outer->keys) {
     bool isOfOuter = name == "took" || name == "duration" || name == "times" ||
                      name == "tuning";
@@ -133,19 +133,19 @@ void RunBuilder::inheritKeys() {
   isChanged |= outer->isChanged;
 }
 
-void RunBuilder::noteReplaced(StringRef name) {
+void RunKeys::noteReplaced(StringRef name) {
   auto key = keys.find(name.str());
   isChanged |= key != keys.end() && key->second.by &&
                !llvm::is_contained(assumedKeys, name);
 }
 
-void RunBuilder::noteOverride(const Override *by) {
+void RunKeys::noteOverride(const Override *by) {
   if (by && !by->isList())
     e.commandLine.overridden.insert(StringRef(symbol()).split('.').first);
 }
 
-bool RunBuilder::addSettings() {
-  unsigned before = e.errors;
+bool RunKeys::addSettings() {
+  unsigned before = e.errorCount();
   const Parameters &all = e.calls.parametersOf(net->function);
   for (const Varied &each : point)
     for (auto [parameter, setting] :
@@ -156,7 +156,7 @@ bool RunBuilder::addSettings() {
       if (auto key = keys.find(each.name);
           key != keys.end() && key->second.expr == each.text)
         keys.erase(key);
-      for (RunBuilder *around = outer; around; around = around->outer)
+      for (RunKeys *around = outer; around; around = around->outer)
         around->taken.insert(each.name);
       if (each.text && !isIn(job, each.job))
         continue;
@@ -170,10 +170,10 @@ bool RunBuilder::addSettings() {
       noteOverride(each.by);
       isChanged |= each.by != nullptr;
     }
-  return e.errors == before;
+  return e.errorCount() == before;
 }
 
-void RunBuilder::dropTook() {
+void RunKeys::dropTook() {
   auto took = keys.find("took");
   if (took == keys.end() || took->second.by)
     return;
@@ -214,7 +214,7 @@ void RunBuilder::dropTook() {
   keys.erase(took);
 }
 
-std::optional<Message> RunBuilder::whyUseless(StringRef key) const {
+std::optional<Message> RunKeys::whyUseless(StringRef key) const {
   if (key == "times" && !outer)
     return error::TimesWithoutOuter();
   if (key == "times" && keys.count("duration"))
@@ -238,7 +238,7 @@ std::optional<Message> netc::whyNotOfInference(StringRef key) {
   return text ? std::optional((*text)()) : std::nullopt;
 }
 
-void RunBuilder::checkKeys() {
+void RunKeys::checkKeys() {
   for (auto &[name, key] : keys)
     if (std::optional<Message> why = whyUseless(name); isOwn(name) && why)
       e.fail(key.at, *why);
@@ -272,7 +272,7 @@ static bool takesWhole(StringRef key, const Dimension &unit) {
          !llvm::is_contained(runKeys, key);
 }
 
-std::optional<Value> RunBuilder::valueOf(StringRef key) {
+std::optional<Value> RunKeys::valueOf(StringRef key) {
   for (const Varied &each : point)
     if (each.name == key && !each.text && (!outer || !isOwn(each.name)))
       return names.names[key] = each.value;
@@ -300,7 +300,7 @@ std::optional<Value> RunBuilder::valueOf(StringRef key) {
   return value;
 }
 
-std::optional<Number> RunBuilder::numberOf(StringRef key) {
+std::optional<Number> RunKeys::numberOf(StringRef key) {
   std::optional<Value> value = valueOf(key);
   if (!value || value->isUnknown())
     return std::nullopt;
@@ -312,7 +312,7 @@ std::optional<Number> RunBuilder::numberOf(StringRef key) {
   return number;
 }
 
-bool RunBuilder::flagOf(StringRef key) {
+bool RunKeys::flagOf(StringRef key) {
   std::optional<Value> value = valueOf(key);
   if (!value || value->isUnknown())
     return false;
@@ -321,23 +321,23 @@ bool RunBuilder::flagOf(StringRef key) {
   return value->is<bool>() && *value->as<bool>();
 }
 
-RunBuilder::Expr *RunBuilder::netExpr() const {
+RunKeys::Expr *RunKeys::netExpr() const {
   if (!job->expr().empty())
     return job->expr(0);
   return outer ? outer->netExpr() : nullptr;
 }
 
-RunBuilder::Expr *RunBuilder::datasetExpr() const {
+RunKeys::Expr *RunKeys::datasetExpr() const {
   if (job->expr().size() == 2)
     return job->expr(1);
   return outer ? outer->datasetExpr() : nullptr;
 }
 
-std::string RunBuilder::symbol() const {
+std::string RunKeys::symbol() const {
   return (outer ? outer->symbol() + "." : "") + nameOf(job);
 }
 
-bool RunBuilder::collectDataset() {
+bool RunKeys::collectDataset() {
   Expr *place = datasetExpr();
   if (!place)
     return true;
@@ -364,8 +364,8 @@ bool RunBuilder::collectDataset() {
   return true;
 }
 
-void RunBuilder::failUnknownKey(const std::string &name,
-                                llvm::ArrayRef<std::string> symbols) {
+void RunKeys::failUnknownKey(const std::string &name,
+                             llvm::ArrayRef<std::string> symbols) {
   std::vector<std::string> known(std::begin(runKeys), std::end(runKeys));
   llvm::copy_if(symbols, std::back_inserter(known),
                 [](const std::string &symbol) { return symbol != kBatchAxis; });
@@ -405,7 +405,7 @@ std::optional<Moments> Program::sizeOfAxis(Tree *at, StringRef name,
   return std::nullopt;
 }
 
-bool RunBuilder::collectAxes() {
+bool RunKeys::collectAxes() {
   std::vector<std::string> symbols;
   for (const NetInput &input : inputs)
     for (const Polynomial &size : input.shape.sizes)
@@ -422,7 +422,7 @@ bool RunBuilder::collectAxes() {
     if (llvm::is_contained(symbols, name) && name != kBatchAxis) {
       if (std::optional<Value> value = valueOf(name))
         give(name, *value, placeOf(name));
-      for (RunBuilder *around = outer; around; around = around->outer)
+      for (RunKeys *around = outer; around; around = around->outer)
         around->taken.insert(name);
       continue;
     }
@@ -455,4 +455,100 @@ bool RunBuilder::collectAxes() {
     }
   }
   return true;
+}
+
+bool RunKeys::collect() {
+  if (!collectKeys(job, false))
+    return false;
+  if (outer)
+    inheritKeys();
+  // A run does not take over a key that is `none`. For `recompute`, that is a
+  // word.
+  keys.remove_if([](auto &entry) {
+    return entry.first != "recompute" &&
+           llvm::is_contained(runKeys, entry.first) &&
+           entry.second.expr->getText() == "none";
+  });
+  for (auto &[name, key] : keys)
+    noteOverride(key.by);
+  checkKeys();
+  if (!collectDataset())
+    return false;
+  names.outer = e.frame->scope;
+  Expr *expr = netExpr();
+  if (!expr && !jobsIn(job).empty()) {
+    e.frame->scope = &names;
+    collectAxes();
+    dropTook();
+    return true;
+  }
+  if (!expr) {
+    e.fail(job, error::JobWithoutNet, job->kind->getText());
+    return false;
+  }
+  bool isSet;
+  {
+    Ranges::Reads reads(e.ranges);
+    net = e.program.netInstance(expr, e.eval(expr));
+    isSet = net && addSettings();
+    if (!reads.empty())
+      e.fail(expr, error::RangeInNet);
+  }
+  if (!isSet)
+    return false;
+  std::optional<std::vector<NetInput>> given = e.program.inputsOf(*net);
+  if (!given)
+    return false;
+  inputs = std::move(*given);
+  e.frame->scope = &names;
+  collectAxes();
+  dropTook();
+  return true;
+}
+
+mlir::DictionaryAttr RunKeys::axesAttr() const {
+  mlir::NamedAttrList attributes;
+  for (auto &[name, moments] : axes)
+    attributes.set(name, MomentsAttr::get(e.context, moments));
+  return attributes.getDictionary(e.context);
+}
+
+mlir::DictionaryAttr RunKeys::readAxes() {
+  mlir::Block entry;
+  Evaluator::GraphScope scope(e, file, &entry);
+  return collect() ? axesAttr() : mlir::DictionaryAttr();
+}
+
+void RunKeys::nameSettings() {
+  // Names of the file take precedence.
+  auto add = [&](const std::string &name, const Value &value) {
+    if (!e.nameTable.lookupBody(name) && !e.nameTable.lookupFile(file, name))
+      names.names[name] = value;
+  };
+  for (const Varied &each : point)
+    if (!each.text)
+      valueOf(each.name);
+  for (auto &[name, moments] : axes)
+    if (moments.isFixed())
+      add(name, Number(moments.mean()));
+  if (net)
+    for (auto [parameter, setting] : llvm::zip_equal(
+             e.calls.parametersOf(net->function).settings, net->settings))
+      if (setting)
+        add(parameter.name, *setting);
+}
+
+void RunKeys::checkRequires() {
+  for (NetParser::StmtContext *stmt :
+       job->body() ? job->body()->stmt()
+                   : std::vector<NetParser::StmtContext *>())
+    if (ruleCast<NetParser::RequireContext>(stmt)) {
+      for (auto &[name, key] : keys)
+        if (name != "loss" && name != "precision" && name != "placement" &&
+            name != "optimizer" && name != "updates")
+          valueOf(name);
+      nameSettings();
+      e.statements.run(stmt);
+    }
+  e.frame->scope = names.outer;
 }

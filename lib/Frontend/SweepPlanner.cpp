@@ -87,7 +87,7 @@ std::vector<Varied> SweepPlanner::pointsOf(NetParser::VariedContext *each,
 std::optional<SweepPlanner::Sweep>
 SweepPlanner::sweepOf(NetParser::JobContext *job) {
   Sweep sweep;
-  unsigned before = e.errors;
+  unsigned before = e.errorCount();
   auto add = [&](Tree *at, std::vector<Varied> settings) {
     if (settings.size() > e.options.limits.maxSweepPoints / sweep.points)
       e.fail(at, error::SweepTooLarge, e.options.limits.maxSweepPoints);
@@ -132,7 +132,8 @@ SweepPlanner::sweepOf(NetParser::JobContext *job) {
     }
     add(each.tree, std::move(settings));
   }
-  return e.errors == before ? std::optional(std::move(sweep)) : std::nullopt;
+  return e.errorCount() == before ? std::optional(std::move(sweep))
+                                  : std::nullopt;
 }
 
 /// The jobs whose nets may have a setting that `job` gives: the jobs around it,
@@ -205,7 +206,7 @@ SweepPoint SweepPlanner::elaborateAt(const Point &point,
     note = "at the point " + place + " of this sweep";
   else if (!point.empty())
     note = "at the point " + place + " of the sweep, " + note;
-  ErrorNote noted(e.errorNote, e.locationOf(at), note);
+  ErrorNote noted(e, e.locationOf(at), note);
   Point all = e.commandLine.setPoint();
   llvm::append_range(all, point);
   RunBuilder(e, *e.files.main, job, all, nullptr, isFacts)
@@ -230,9 +231,10 @@ std::optional<std::vector<SweepPoint>> SweepPlanner::corners(StringRef run) {
   if (!job)
     return std::vector<SweepPoint>();
   Evaluator::TopScope top(e, *e.files.main);
-  unsigned before = e.errors;
+  unsigned before = e.errorCount();
   std::vector<SweepPoint> points = cornersAt({}, job);
-  return e.errors == before ? std::optional(std::move(points)) : std::nullopt;
+  return e.errorCount() == before ? std::optional(std::move(points))
+                                  : std::nullopt;
 }
 
 std::optional<std::vector<SweepPoint>> SweepPlanner::points(StringRef run) {
@@ -246,7 +248,7 @@ std::optional<std::vector<SweepPoint>> SweepPlanner::points(StringRef run) {
   std::vector<SweepPoint> points;
   if (!sweep->tree)
     return points;
-  unsigned before = e.errors;
+  unsigned before = e.errorCount();
   bool isFacts = llvm::none_of(sweep->varied, [&](auto &settings) {
     const Varied &first = settings.front();
     return isStructural(first.name, first.job ? first.job : job);
@@ -262,8 +264,9 @@ std::optional<std::vector<SweepPoint>> SweepPlanner::points(StringRef run) {
       rest %= weight;
     }
     points.push_back(elaborateAt(point, job, sweep->tree, isFacts));
-    if (e.errors == before)
+    if (e.errorCount() == before)
       points.back().corners = cornersAt(point, job);
   }
-  return e.errors == before ? std::optional(std::move(points)) : std::nullopt;
+  return e.errorCount() == before ? std::optional(std::move(points))
+                                  : std::nullopt;
 }

@@ -170,7 +170,7 @@ Value Builtins::callOpaque(Tree *at, std::vector<Argument> &arguments) {
   mlir::Location where = e.tensors.opLocation(at, "opaque");
   std::optional<Polynomial> flop =
       call.flop(*arguments.front().value.as<Tensor>(), where);
-  if (!flop || !call.addWeights() || !e.spend(at, 1))
+  if (!flop || !call.addWeights() || !e.budget.spend(at, 1))
     return {};
   return Tensor{e.builder.create<OpaqueOp>(
                     where, *type, call.operands,
@@ -217,7 +217,7 @@ Value Builtins::callTable(Tree *at, std::vector<Argument> &arguments) {
   std::optional<mlir::RankedTensorType> type;
   if (wanted)
     type = e.tensors.tensorType(at, e.builder.getF32Type(), wanted->shape);
-  if (!type || !e.spend(at, 1))
+  if (!type || !e.budget.spend(at, 1))
     return {};
   return Tensor{e.builder.create<TableOp>(e.tensors.opLocation(at, "table"),
                                           *type, *init, llvm::APFloat(theta)),
@@ -365,7 +365,7 @@ TensorBuilder::makeWeight(Tree *at, const WeightRequest &request,
   Tensor made{value, request.labels};
   self.weights[{at, e.frame->iterations}] = made;
   self.namedWeights.push_back({name, made});
-  return e.spend(at, 1) ? std::optional(value) : std::nullopt;
+  return e.budget.spend(at, 1) ? std::optional(value) : std::nullopt;
 }
 
 Value TensorBuilder::weight(Tree *at, llvm::ArrayRef<Argument> arguments,

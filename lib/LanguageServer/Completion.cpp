@@ -5,7 +5,7 @@
 #include "lib/LanguageServer/Completion.h"
 
 #include "lib/Frontend/Builtins.h"
-#include "lib/Frontend/RunBuilder.h"
+#include "lib/Frontend/RunKeys.h"
 #include "lib/Hardware/Defaults.h"
 #include "lib/LanguageServer/Description.h"
 #include "lib/LanguageServer/WritingContext.h"

@@ -4,7 +4,7 @@
 
 #include "lib/LanguageServer/Rename.h"
 
-#include "lib/Frontend/RunBuilder.h"
+#include "lib/Frontend/RunKeys.h"
 #include "lib/Std/Std.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -4,7 +4,7 @@
 
 // Reads the facts of a run: its length, hardware and conventions.
 
-#include "lib/Frontend/RunBuilder.h"
+#include "lib/Frontend/RunFactsReader.h"
 #include "lib/Hardware/Defaults.h"
 #include "lib/Hardware/Precision.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,7 +26,7 @@ static bool areKnown(llvm::ArrayRef<SectionEntry> dataset) {
   });
 }
 
-bool RunBuilder::speaksOfTokens() {
+bool RunFactsReader::speaksOfTokens() {
   auto isInTokens = [&](StringRef key) {
     std::optional<Value> value = valueOf(key);
     std::optional<Number> number =
@@ -39,7 +39,7 @@ bool RunBuilder::speaksOfTokens() {
          });
 }
 
-bool RunBuilder::readTokens() {
+bool RunFactsReader::readTokens() {
   // The axes along which there may be tokens. An input with one number per
   // example, such as a label, has none.
   auto axesBehindN = [](const NetInput &input) {
@@ -91,7 +91,7 @@ bool RunBuilder::readTokens() {
   return true;
 }
 
-bool RunBuilder::readAmounts() {
+bool RunFactsReader::readAmounts() {
   if (!readTokens())
     return false;
   for (const SectionEntry &entry : dataset)
@@ -106,14 +106,14 @@ bool RunBuilder::readAmounts() {
   return true;
 }
 
-void RunBuilder::failTokens(StringRef key, const Message &why) {
+void RunFactsReader::failTokens(StringRef key, const Message &why) {
   if (unsized.empty())
     e.fail(placeOf(key), why);
   else
     e.fail(placeOf(key), error::NoSize, unsized);
 }
 
-bool RunBuilder::isReported() {
+bool RunFactsReader::isReported() {
   // With isFacts, the ops are those of the step that was built before.
   StepOp made = step;
   if (isFacts)
@@ -151,7 +151,7 @@ mistakeInBatchAxis(llvm::ArrayRef<NetInput> inputs, const Rational &batch) {
                               : "; did you mean to call `" + axis + "` `N`?");
 }
 
-bool RunBuilder::addBatch() {
+bool RunFactsReader::addBatch() {
   std::optional<Number> batch = numberOf("batch");
   if (!batch) {
     bool isOptional = !jobsIn(job).empty() || isReported();
@@ -214,19 +214,19 @@ bool RunBuilder::addBatch() {
   return true;
 }
 
-bool RunBuilder::addTimes() {
+bool RunFactsReader::addTimes() {
   std::optional<Number> times = numberOf("times");
   if (!times && valueOf("times"))
     return false;
   Rational amount = times ? *times->exact.constant() : Rational(1);
-  if (!outer->run.steps) {
+  if (!around->run.steps) {
     e.fail(job, error::NoDuration, nameOf(job));
     return false;
   }
-  run.steps = amount * *outer->run.steps;
+  run.steps = amount * *around->run.steps;
   if (amount <= Rational(0) || !run.steps->isInteger()) {
     e.fail(placeOf("times"), error::TimesNotWhole, amount.str(),
-           outer->run.steps->str());
+           around->run.steps->str());
     return false;
   }
   run.times = amount;
@@ -235,14 +235,14 @@ bool RunBuilder::addTimes() {
   return true;
 }
 
-bool RunBuilder::addSteps() {
+bool RunFactsReader::addSteps() {
   std::optional<Number> duration = numberOf("duration");
   if (!duration && valueOf("duration"))
     return false;
   std::optional<Rational> examples;
   if (!duration) {
     // Phases have their own durations. A phase that states its time needs none.
-    bool isPhase = outer && !outer->run.steps && !valueOf("times") &&
+    bool isPhase = outer && !around->run.steps && !valueOf("times") &&
                    (!jobsIn(job).empty() || valueOf("took"));
     if (!outer || isPhase)
       return true;
@@ -318,7 +318,7 @@ static std::string freeAxisOf(const Shape &shape) {
   return "";
 }
 
-std::set<std::string> RunBuilder::positions() const {
+std::set<std::string> RunFactsReader::positions() const {
   std::set<std::string> found;
   auto add = [&](const std::string &axis) {
     if (!axis.empty())
@@ -358,7 +358,7 @@ passesOf(const Record &record) {
   return std::pair(*last, *size);
 }
 
-bool RunBuilder::addDecoding() {
+bool RunFactsReader::addDecoding() {
   Tree *at = placeOf("decode");
   std::optional<Number> decode;
   int64_t together = 1;
@@ -405,7 +405,7 @@ bool RunBuilder::addDecoding() {
   return true;
 }
 
-bool RunBuilder::addSeed() {
+bool RunFactsReader::addSeed() {
   std::optional<Number> seed = numberOf("seed");
   if (!seed)
     return !valueOf("seed");
@@ -416,8 +416,10 @@ bool RunBuilder::addSeed() {
   return false;
 }
 
-bool RunBuilder::addSchedule() {
+bool RunFactsReader::addSchedule() {
   run.isTuning = flagOf("tuning");
+  if (sweep)
+    run.places["sweep"] = e.locationOf(sweep);
   return readAmounts() && addSeed() && addBatch() && addSteps() &&
          addDecoding();
 }
@@ -447,7 +449,7 @@ static std::optional<std::string> precisionIn(Evaluator &e,
   return expr->getText();
 }
 
-bool RunBuilder::addPrecision() {
+bool RunFactsReader::addPrecision() {
   auto found = keys.find("precision");
   if (found == keys.end())
     return true;
@@ -467,7 +469,7 @@ bool RunBuilder::addPrecision() {
   return true;
 }
 
-bool RunBuilder::addDevices() {
+bool RunFactsReader::addDevices() {
   // The key may be missing in the run, since a sweep may vary it.
   Tree *place = placeOf("hardware");
   auto refuse = [&](const Message &message) {
@@ -504,7 +506,7 @@ bool RunBuilder::addDevices() {
   return addDevice(hardware->device);
 }
 
-bool RunBuilder::addTook() {
+bool RunFactsReader::addTook() {
   std::optional<Number> took = numberOf("took");
   if (!took)
     return true;
@@ -537,7 +539,7 @@ bool RunBuilder::addTook() {
   return true;
 }
 
-bool RunBuilder::addConventions() {
+bool RunFactsReader::addConventions() {
   std::optional<Value> count = valueOf("count");
   if (!count)
     return true;
@@ -560,8 +562,8 @@ bool RunBuilder::addConventions() {
   return true;
 }
 
-void RunBuilder::addQuantity(StringRef key, RunFacts::Number &fact,
-                             Dimension dimension, StringRef expected) {
+void RunFactsReader::addQuantity(StringRef key, RunFacts::Number &fact,
+                                 Dimension dimension, StringRef expected) {
   std::optional<Number> number = numberOf(key);
   if (!number)
     return;
@@ -574,7 +576,7 @@ void RunBuilder::addQuantity(StringRef key, RunFacts::Number &fact,
     fact = number->exact.constant();
 }
 
-bool RunBuilder::addHardware() {
+bool RunFactsReader::addHardware() {
   if (!addPrecision() || !addDevices())
     return false;
   addQuantity("utilization", run.utilization, {}, "a share such as `30%`");
@@ -592,7 +594,7 @@ bool RunBuilder::addHardware() {
   return true;
 }
 
-void RunBuilder::addCircumstances() {
+void RunFactsReader::addCircumstances() {
   if (std::optional<Number> year = numberOf("year")) {
     Rational number = *year->exact.constant();
     if (!year->dimension.isNone() || !number.isInteger() || number < 1950 ||
@@ -621,7 +623,7 @@ void RunBuilder::addCircumstances() {
   oneOf("framework", run.framework, knownFrameworks());
 }
 
-bool RunBuilder::addDevice(const std::string &device) {
+bool RunFactsReader::addDevice(const std::string &device) {
   auto found = file.names.find(device);
   // The accelerator table knows it, or reports it as unknown.
   if (found == file.names.end())
