@@ -148,7 +148,8 @@ struct NetToLinalg : netc::impl::NetToLinalgBase<NetToLinalg> {
   /// Sets the attributes of the module that describe the program.
   void describe(StepOp step) {
     const RunFacts &run = step.getRun().getFacts();
-    int64_t batch = *run.batch.value_or(1).ceil().toInt64();
+    // Bound with the axes. A step without one has no axis of examples.
+    int64_t batch = run.batch.value_or(1).toInt64().value_or(1);
     getOperation()->setAttr(ProgramAttr::kOfModule,
                             ProgramAttr::get(&getContext(), step.getSymName(),
                                              step.getNetwork(), batch));

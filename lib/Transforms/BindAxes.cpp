@@ -41,8 +41,9 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     for (auto step : getOperation().getOps<StepOp>()) {
       std::set<std::string> free;
       isFine &= succeeded(bind(step, given, free));
-      if (auto examples = given.find(kBatchAxis); examples != given.end())
-        setBatch(step, examples->second);
+      auto examples = given.find(kBatchAxis);
+      bindBatch(step, examples == given.end() ? RunFacts::Number()
+                                              : examples->second);
       for (const std::string &axis : free) {
         emitError(step.getLoc(), error::FreeAxis, step.getSymName(), axis);
         isFine = false;
@@ -73,10 +74,14 @@ struct BindAxes : netc::impl::BindAxesBase<BindAxes> {
     return success();
   }
 
-  /// Sets the batch of a step, which may differ from the specification's.
-  static void setBatch(StepOp step, const Rational &examples) {
+  /// Makes the batch of a step whole. `given` replaces the specification's.
+  static void bindBatch(StepOp step, const RunFacts::Number &given) {
     RunFacts facts = step.getRun().getFacts();
-    facts.batch = examples;
+    if (given)
+      facts.batch = given;
+    if (!facts.batch)
+      return;
+    facts.batch = facts.batch->ceil();
     step.setRunAttr(RunAttr::get(step.getContext(), facts));
   }
 

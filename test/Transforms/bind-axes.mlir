@@ -32,3 +32,14 @@ net.network @known attributes {inputs = ["x"], axes = {N = #net.moments<fixed "8
   %r = net.reshape %z : (tensor<?x?x4xf32, #net.axes<"N", "1/2*T", "4">>) -> tensor<?xf32, #net.axes<"2*N*T">>
   net.return %r : tensor<?xf32, #net.axes<"2*N*T">> ["y"]
 }
+
+// The batch of a step is whole, as its axis is.
+// CHECK-LABEL: net.step @batch
+//  CHECK-SAME:   batch = "32"
+// KNOWN-LABEL: net.step @batch
+//  KNOWN-SAME:   batch = "3"
+net.step @batch attributes {inputs = ["x"], network = "Net", axes = {N = #net.moments<"2.5">}, run = #net.run<batch = "2.5">} {
+^bb0(%x: tensor<?x4xf32, #net.axes<"N", "4">>):
+  %y = net.mean %x {over = array<i64: 0, 1>} : (tensor<?x4xf32, #net.axes<"N", "4">>) -> tensor<f32>
+  net.return %y : tensor<f32> ["loss"]
+}
