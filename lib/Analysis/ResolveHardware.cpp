@@ -92,6 +92,10 @@ static bool readsTokens(ModuleOp module, Operation &job) {
   });
 }
 
+static bool isTimed(const RunFacts &run) {
+  return run.took || run.tookDeviceSeconds;
+}
+
 /// The run's facts about its hardware.
 static HardwareFacts factsOf(const RunFacts &run) {
   HardwareFacts facts;
@@ -142,9 +146,9 @@ static void warnOfNoPeak(Operation *job, const RunFacts &run,
     why = "`" + run.device + "` has no `peak`";
   bool lacksFormat =
       facts.format && facts.device && !facts.device->peaks.empty();
-  const char *key = lacksFormat ? "precision" : "took";
-  if (run.places.count(key))
-    warn(placeOf(job, key), symbolOf(job), WarningId::NoPeak)
+  if (lacksFormat ? !run.precision.empty() : isTimed(run))
+    warn(placeOf(job, lacksFormat ? "precision" : "took"), symbolOf(job),
+         WarningId::NoPeak)
         << "there is no compute by time: " << why;
 }
 
@@ -201,7 +205,7 @@ netc::resolveHardware(ModuleOp module,
     if (!found)
       continue;
     const RunFacts &run = *found;
-    if (run.device.empty() && !run.peak && !run.places.count("took"))
+    if (run.device.empty() && !run.peak && !isTimed(run))
       continue;
     const AcceleratorTable &table = accelerators();
     FailureOr<std::optional<Accelerator>> device = deviceOf(&job, run, table);

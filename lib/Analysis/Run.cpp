@@ -112,11 +112,14 @@ std::optional<Rational> Run::tokensPerStep() const {
                                    : std::nullopt;
 }
 
+/// The axis of the positions of a sequence.
+static constexpr llvm::StringLiteral kSequenceAxis = "T";
+
 std::optional<Rational> Run::positions() const {
   if (tokensPerExample)
     return tokensPerExample;
-  auto found =
-      llvm::find_if(axes, [](const auto &axis) { return axis.first == "T"; });
+  auto found = llvm::find_if(
+      axes, [](const auto &axis) { return axis.first == kSequenceAxis; });
   return found == axes.end() ? std::nullopt : std::optional(found->second);
 }
 
