@@ -23,10 +23,13 @@ static constexpr int64_t kMinParallelBatch = 4;
 /// Least number of blocks that a parallel loop is cut into.
 static constexpr int64_t kThreadBlocks = 8;
 
-/// Least stride, in elements, of rows that count as far apart.
+// Strides are in elements of A or B. The same bytes for bf16 as for f32, so
+// twice as many elements, made the products of a convolution's weights 10 %
+// slower.
+/// Least stride of rows that count as far apart.
 static constexpr int64_t kFarStride = 64;
-/// Rows whose distance is a multiple of this many elements map to few sets of
-/// L1.
+/// Rows whose distance is a multiple of this map to few sets of L1: two of f32
+/// (2 KB), four of bf16.
 static constexpr int64_t kConflictStride = 512;
 
 /// Least number of row tiles for packing B to pay, in general and where rows of

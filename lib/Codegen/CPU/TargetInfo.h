@@ -35,6 +35,8 @@ struct TargetInfo {
   /// panel.
   int64_t panelColumns = 32;
   /// The caches of a core that blocks are sized for, those of an Intel server.
+  /// They are the same on each machine, so that one with the same instruction
+  /// set gets the same code, and computes the same.
   /// Blocks fill a part of them, since other data is read as well. On a core
   /// with smaller caches, blocks come from the next level, which is slower.
   int64_t l1Bytes = 32 << 10, l2Bytes = 2 << 20;
