@@ -29,6 +29,12 @@ static StringRef lackOf(StringRef name, Attribute value) {
     auto format = dyn_cast<TypeAttr>(value);
     return format && isa<FloatType>(format.getValue()) ? "" : "a float type";
   }
+  if (name == kStateFormat) {
+    auto format = dyn_cast<TypeAttr>(value);
+    return format && format.getValue().isIntOrFloat() ? "" : "a number type";
+  }
+  if (name == kWeight)
+    return isa<UnitAttr>(value) ? "" : "no value";
   if (name == kRolled) {
     auto isCount = [](NamedAttribute copies) {
       auto number = dyn_cast<IntegerAttr>(copies.getValue());

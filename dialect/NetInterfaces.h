@@ -177,8 +177,26 @@ void flowThrough(mlir::Operation *op,
 class ReverseMode;
 
 /// The discardable attribute of a product of 8-bit operands: the type in which
-/// its gradients read the gradient of its result.
+/// its gradients read the gradient of its result. Of a parameter: the type of
+/// its gradient, if that is not the parameter's own.
 constexpr llvm::StringLiteral kGradientFormat = "net.gradient_format";
+
+/// The discardable attribute of an update or a buffer of an optimizer: the type
+/// in which its state is in memory, if that is not the parameter's or the
+/// buffer's own. Of a parameter: the type for the states of its optimizer.
+constexpr llvm::StringLiteral kStateFormat = "net.state_format";
+
+/// The discardable attribute of the conversion of a parameter to the format of
+/// the weights. The parameter is their master.
+constexpr llvm::StringLiteral kWeight = "net.weight";
+
+/// The type that kGradientFormat or kStateFormat states for `op`; `own` without
+/// the attribute.
+inline mlir::Type statedFormat(mlir::Operation *op, llvm::StringRef attribute,
+                               mlir::Type own) {
+  auto stated = op->getAttrOfType<mlir::TypeAttr>(attribute);
+  return stated ? stated.getValue() : own;
+}
 
 /// The gradients of one op, as its method buildGradient sees them.
 class Gradients {

@@ -127,8 +127,8 @@ def Net_BufferOp : Net_Op<"buffer", [Net_NotInLoop]> {
   let exported = [{to.weight(op.getValue(), name, init, /*learns=*/false, /*isState=*/true);}];
   let summary = "state that the step keeps but does not learn, such as running statistics";
   let description = [{
-    The state of an optimizer is stored in the format that the run states for such
-    states, unless the specification states a type for it (`typed`).
+    An optimizer's state is stored in its `net.state_format`, if it has one, unless the specification
+    states a type for it (`typed`).
   }];
   let matmul = "0";
   let other = "0";
@@ -193,15 +193,15 @@ def Net_TableOp : Net_FreeOp<"table"> {
 }
 
 // The results of the backward pass, which the update reads.
-def Net_GradientOp : Net_Op<"gradient", [MemoryEffects<[MemWrite]>, AllTypesMatch<["parameter", "gradient"]>,
+def Net_GradientOp : Net_Op<"gradient", [MemoryEffects<[MemWrite]>, AllShapesMatch<["parameter", "gradient"]>,
     PredOpTrait<"its first operand is a parameter",
                 CPred<"$_op.getOperand(0).getDefiningOp<::netc::ParameterOp>()">>]> {
-  let summary = "states the gradient of a parameter";
+  let summary = "states the gradient of a parameter, which may have a format of its own";
   let matmul = "0";
   let other = "0";
   let transcendental = "0";
   let arguments = (ins Net_Tensor:$parameter, Net_Tensor:$gradient);
-  let assemblyFormat = "$parameter `,` $gradient attr-dict `:` type($parameter)";
+  let assemblyFormat = "operands attr-dict `:` type(operands)";
 }
 
 def Net_WhenOp : Net_Op<"when", [HasParent<"StepOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects]> {

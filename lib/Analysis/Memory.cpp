@@ -13,6 +13,23 @@
 using namespace netc;
 using namespace mlir;
 
+/// The buffer with a kStateFormat that `value` is, or is a view of; else null.
+static BufferOp stateBehind(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && isView(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto buffer = dyn_cast_or_null<BufferOp>(op);
+  return buffer && buffer->hasAttr(kStateFormat) ? buffer : BufferOp();
+}
+
+/// Bytes of the states that an update keeps itself.
+static Polynomial bytesOfStates(UpdateOpInterface update) {
+  Value parameter = update->getOperand(0);
+  return bytesOfState(update, shapeOf(parameter).elements(),
+                      elementOf(parameter)) *
+         update.getNumStates();
+}
+
 Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes,
                         const Decoding *decoding) {
   auto costed = cast<CostOpInterface>(op);
@@ -24,6 +41,8 @@ Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes,
     Value value = op->getOperand(operand);
     if (std::optional<Polynomial> elements = costed.getTouched(operand))
       return *elements * bytesOf(elementOf(value));
+    if (BufferOp state = stateBehind(value))
+      return bytesOfState(state, shapeOf(value).elements(), elementOf(value));
     if (UnfoldOp windows = unfoldOf(value))
       return bytes(windows.getX());
     return bytes(value);
@@ -41,7 +60,7 @@ Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes,
   if (hasEffect<MemoryEffects::Write>(op))
     traffic.written += touched(0);
   if (auto update = dyn_cast<UpdateOpInterface>(op)) {
-    Polynomial states = touched(0) * update.getNumStates();
+    Polynomial states = bytesOfStates(update);
     traffic.read += states;
     traffic.written += states;
   }
@@ -75,8 +94,7 @@ void netc::forEachActivation(Operation *graph,
   });
 }
 
-/// The name of an element type in reports: `bf16`, `i1`, `f8e4m3`.
-static std::string nameOfType(Type element) {
+std::string netc::nameOfType(Type element) {
   if (isa<Float8E4M3FNType>(element))
     return traitsOf(NumberFormat::F8E4M3).name.str();
   std::string name;
@@ -115,7 +133,7 @@ namespace {
 /// Counts the memory of a network or a step by the names of its weights.
 class MemoryCounter {
 public:
-  explicit MemoryCounter(Operation *graph);
+  explicit MemoryCounter(Operation *graph) : graph(graph) {}
   std::map<std::string, Memory> count();
 
 private:
@@ -132,33 +150,21 @@ private:
   void addBuffer(BufferOp buffer);
   void addUpdate(UpdateOpInterface update);
 
+  /// Adds the copy of an 8-bit weight along another axis, if a product reads
+  /// the weight.
+  void addCopyIn8Bits(Operation *op, StringRef weight);
+
   /// Whether an update of the parameter is its first. Several updates of a
   /// parameter read the same gradient.
   bool isFirst(Value parameter);
-  Polynomial bytesOfStates(Value parameter) const;
-  Polynomial bytesOfGradient(Value gradient) const;
-  static Polynomial bytesAs(Value value, NumberFormat format) {
-    return shapeOf(value).elements() * (traitsOf(format).storedBits / 8);
-  }
 
   Operation *graph;
   std::map<std::string, Memory> memory;
-  std::optional<Precision> precision;
-  DenseSet<Value> changed; ///< parameters that the step leaves different
   DenseSet<Value> updated;
   /// All users share one table of each kind and shape.
   DenseSet<std::tuple<Attribute, Attribute, Type>> tables;
 };
 } // namespace
-
-MemoryCounter::MemoryCounter(Operation *graph) : graph(graph) {
-  if (auto step = dyn_cast<StepOp>(graph))
-    precision = parsePrecision(step.getRun().getFacts().precision);
-  graph->walk([&](Operation *op) {
-    if (op->getNumOperands() != 0 && hasEffect<MemoryEffects::Write>(op))
-      forEachBase(op->getOperand(0), [&](Value base) { changed.insert(base); });
-  });
-}
 
 bool MemoryCounter::isFirst(Value parameter) {
   bool first = false;
@@ -169,19 +175,24 @@ bool MemoryCounter::isFirst(Value parameter) {
   return first;
 }
 
-Polynomial MemoryCounter::bytesOfStates(Value parameter) const {
-  std::optional<Rational> elements = shapeOf(parameter).elements().constant();
-  return precision && elements ? precision->bytesOfState(*elements)
-                               : bytesOf(parameter);
-}
-
-Polynomial MemoryCounter::bytesOfGradient(Value gradient) const {
-  if (precision)
-    return bytesAs(gradient, precision->gradients);
-  // An update may compute in a wider format.
-  while (isFormatChange(gradient.getDefiningOp()))
-    gradient = gradient.getDefiningOp()->getOperand(0);
-  return bytesOf(gradient);
+/// The gradient behind what an update reads, which it may have converted or
+/// scaled: a value of the same size that the update does not compute.
+static Value gradientBehind(Value read) {
+  Polynomial elements = shapeOf(read).elements();
+  SmallVector<Value> work{read};
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !seen.insert(value).second)
+      continue;
+    if (enclosingPhase(op) == Phase::Update)
+      llvm::append_range(work, llvm::reverse(op->getOperands()));
+    else if (!isa<ParameterOp>(op) && isFloat(value) &&
+             shapeOf(value).elements() == elements)
+      return value;
+  }
+  return read;
 }
 
 void MemoryCounter::addTable(TableOp table) {
@@ -193,32 +204,29 @@ void MemoryCounter::addTable(TableOp table) {
 
 void MemoryCounter::addParameter(ParameterOp parameter) {
   Value value = parameter.getValue();
-  Polynomial bytes = bytesOf(value);
-  // Under a master, uses read a narrower copy: the weight. The update changes
-  // the parameter, which is the master; nothing else needs it.
-  bool isCopied = precision && precision->master &&
-                  elementOf(value).getIntOrFloatBitWidth() >
-                      traitsOf(precision->weights).storedBits;
-  add(parameter, parameter.getName(), &Memory::weights,
-      isCopied ? bytesAs(value, precision->weights) : bytes);
-  if (isCopied && changed.contains(value))
-    add(parameter, parameter.getName(), &Memory::master, bytes);
+  bool isMaster = llvm::any_of(
+      value.getUsers(), [](Operation *user) { return user->hasAttr(kWeight); });
+  add(parameter, parameter.getName(),
+      isMaster ? &Memory::master : &Memory::weights, bytesOf(value));
+  addCopyIn8Bits(parameter, parameter.getName());
 }
 
 void MemoryCounter::addCopy(Operation *op) {
   Value copy = op->getResult(0);
   std::string name = nameOfWeight(copy);
-  Polynomial bytes = bytesOf(copy);
-  // One of the copies of a weight in 8 bits may be the weight itself.
-  bool hasWeightsIn8Bits =
-      precision && traitsOf(precision->weights).storedBits == 8;
-  if (name.empty())
-    add(op, "", &Memory::constants, bytes);
-  else if (is8BitFloat(copy))
-    add(op, name, &Memory::copies,
-        bytes * (kCopiesIn8Bits - hasWeightsIn8Bits));
-  else if (!precision || !precision->master)
-    add(op, name, &Memory::copies, bytes);
+  Polynomial Memory::*part = name.empty()           ? &Memory::constants
+                             : op->hasAttr(kWeight) ? &Memory::weights
+                                                    : &Memory::copies;
+  add(op, name, part, bytesOf(copy));
+  addCopyIn8Bits(op, name);
+}
+
+void MemoryCounter::addCopyIn8Bits(Operation *op, StringRef weight) {
+  Value value = op->getResult(0);
+  bool isRead = llvm::any_of(
+      value.getUsers(), [](Operation *user) { return !isFormatChange(user); });
+  if (!weight.empty() && is8BitFloat(value) && isRead)
+    add(op, weight, &Memory::copies, bytesOf(value) * (kCopiesIn8Bits - 1));
 }
 
 void MemoryCounter::addBuffer(BufferOp buffer) {
@@ -226,24 +234,20 @@ void MemoryCounter::addBuffer(BufferOp buffer) {
   // Running statistics belong to the network, and the state of the update to
   // the optimizer.
   bool isUpdate = enclosingPhase(buffer) == Phase::Update;
-  // A number of the step is one such as its count.
-  bool isNumber = shapeOf(value).rank() == 0;
-  bool hasFormatOfStates = isUpdate && !isNumber && !buffer.getTyped();
   add(buffer, buffer.getName(),
       isUpdate ? &Memory::optimizer : &Memory::weights,
-      hasFormatOfStates ? bytesOfStates(value) : bytesOf(value));
+      bytesOfState(buffer, shapeOf(value).elements(), elementOf(value)));
 }
 
 void MemoryCounter::addUpdate(UpdateOpInterface update) {
   Operation *op = update;
   Value parameter = op->getOperand(0), gradient = op->getOperand(1);
   std::string name = nameOfWeight(parameter);
-  add(op, name, &Memory::optimizer,
-      bytesOfStates(parameter) * update.getNumStates());
+  add(op, name, &Memory::optimizer, bytesOfStates(update));
   // A gradient of looked-up rows has one row per look-up.
   bool isOfRows = shapeOf(parameter) != shapeOf(gradient);
   if (isFirst(parameter) || isOfRows)
-    add(op, name, &Memory::gradients, bytesOfGradient(gradient));
+    add(op, name, &Memory::gradients, bytesOf(gradientBehind(gradient)));
 }
 
 void MemoryCounter::add(Operation *op) {
@@ -262,7 +266,7 @@ void MemoryCounter::add(Operation *op) {
     addUpdate(update);
   else if (auto gradient = dyn_cast<GradientOp>(op))
     add(op, nameOfWeight(gradient.getParameter()), &Memory::gradients,
-        bytesOfGradient(gradient.getGradient()));
+        bytesOf(gradient.getGradient()));
 }
 
 std::map<std::string, Memory> MemoryCounter::count() {

@@ -30,6 +30,9 @@ Traffic trafficOf(mlir::Operation *op,
 void forEachActivation(mlir::Operation *graph,
                        llvm::function_ref<void(mlir::OpResult)> function);
 
+/// The name of an element type in reports: `bf16`, `i1`, `f8e4m3`.
+std::string nameOfType(mlir::Type element);
+
 /// A tensor that is saved for the backward pass; see forEachActivation.
 struct KeptValue {
   /// The name of the op that computes it: `layer1.0.conv1.conv`.

@@ -663,42 +663,56 @@ static void warnOfDenseTables(StepOp op) {
   });
 }
 
+/// The parameter that an op updates; null for a buffer.
+static ParameterOp weightOf(UpdateOpInterface update) {
+  ParameterOp weight;
+  forEachBase(update->getOperand(0), [&](Value base) {
+    weight = dyn_cast_or_null<ParameterOp>(base.getDefiningOp());
+  });
+  return weight;
+}
+
+/// Whether steps may be smaller than this share of a weight: the learning rate
+/// is, or it is not a constant of the op. Optimizers that are blocks have no
+/// op.
+static bool isSmallerThan(double share, UpdateOpInterface update) {
+  for (Value value : update->getOperands().drop_front())
+    if (shapeOf(value).rank() == 0) {
+      auto rate = value.getDefiningOp<ConstantOp>();
+      return !rate || rate.getValue().convertToDouble() < share;
+    }
+  return true;
+}
+
 /// Warns of updates of 16-bit weights without a master copy. A change by less
 /// than half the distance to the next number, 2^-9 of a weight in bf16, has no
 /// effect; Adam's changes are as large as its learning rate.
 static void warnOfLostUpdates(StepOp op) {
   std::optional<Precision> precision =
       parsePrecision(op.getRun().getFacts().precision);
-  if (!precision || traitsOf(precision->parameters()).bits > 16)
-    return;
-  const FormatTraits &format = traitsOf(precision->parameters());
-  double share = std::ldexp(1, -int(format.mantissaBits) - 2);
-  // Optimizers that are blocks have no op.
-  auto isSmall = [&](Operation *update) {
-    bool isOfWeight = false;
-    forEachBase(update->getOperand(0), [&](Value base) {
-      isOfWeight |= isa_and_nonnull<ParameterOp>(base.getDefiningOp());
-    });
-    if (!isOfWeight)
-      return false;
-    for (Value value : update->getOperands().drop_front())
-      if (shapeOf(value).rank() == 0) {
-        auto rate = value.getDefiningOp<ConstantOp>();
-        return !rate || rate.getValue().convertToDouble() < share;
-      }
-    return true;
-  };
-  WalkResult all = op.walk([&](UpdateOpInterface update) {
-    return isSmall(update) ? WalkResult::interrupt() : WalkResult::advance();
+  op.walk([&](UpdateOpInterface update) {
+    ParameterOp weight = weightOf(update);
+    auto element = dyn_cast_or_null<FloatType>(
+        weight ? netc::elementOf(weight.getValue()) : Type());
+    if (!element || element.getWidth() > 16)
+      return WalkResult::advance();
+    double share = std::ldexp(1, -int(element.getFPMantissaWidth()) - 1);
+    if (!isSmallerThan(share, update))
+      return WalkResult::advance();
+    std::string format = nameOfType(element);
+    bool isPolicys =
+        precision && traitsOf(precision->parameters()).name == format;
+    warn(isPolicys ? placeOf(op, "precision") : weight.getLoc(),
+         op.getSymName(), WarningId::LostUpdates)
+        << "`" << (isPolicys ? precision->str() : weight.getName().str())
+        << (isPolicys ? "` updates weights in " : "` is updated in ") << format
+        << ": a step of less than 1/" << int64_t(1 / share)
+        << " of a weight is rounded away, and with a small learning rate most "
+           "are; "
+        << (isPolicys ? "" : "without its `type`, ") << "`megatron(" << format
+        << ")` has a master in f32";
+    return WalkResult::interrupt();
   });
-  if (!all.wasInterrupted())
-    return;
-  warn(placeOf(op, "precision"), op.getSymName(), WarningId::LostUpdates)
-      << "`" << precision->str() << "` updates weights in " << format.name.str()
-      << ": a step of less than 1/" << int64_t(1 / share)
-      << " of a weight is rounded away, and with a small learning rate most "
-         "are; `megatron("
-      << format.name.str() << ")` has a master in f32";
 }
 
 FailureOr<StepOp> netc::findStep(ModuleOp module, StringRef run) {

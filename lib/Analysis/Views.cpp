@@ -66,6 +66,16 @@ Polynomial netc::bytesOf(Value value) {
   return shapeOf(value).elements() * bytesOf(elementOf(value));
 }
 
+Polynomial netc::bytesOfState(Operation *op, const Polynomial &elements,
+                              Type own) {
+  Type format = statedFormat(op, kStateFormat, own);
+  Polynomial bytes = elements * bytesOf(format);
+  if (format.isInteger())
+    if (std::optional<Rational> number = elements.constant())
+      bytes += (*number / 256).ceil() * 4;
+  return bytes;
+}
+
 void netc::forEachBase(SmallVectorImpl<Value> &work, DenseSet<Value> &seen,
                        function_ref<void(Value)> function) {
   while (!work.empty()) {

@@ -53,6 +53,12 @@ DispatchOp dispatchOf(ScanOp loop);
 /// Bytes of a tensor.
 Polynomial bytesOf(mlir::Value value);
 
+/// Bytes of one state of an update or a buffer, with these elements of the type
+/// `own` unless `op` has a kStateFormat. In 8 bits, each block of 256 elements
+/// has a scale in f32.
+Polynomial bytesOfState(mlir::Operation *op, const Polynomial &elements,
+                        mlir::Type own);
+
 } // namespace netc
 
 #endif // NETC_LIB_ANALYSIS_VIEWS_H

@@ -31,9 +31,9 @@ RankedTensorType LinalgBuilder::typeLike(Value value, Value tensor) const {
       .clone(getElementTypeOrSelf(tensor.getType()));
 }
 
-RankedTensorType LinalgBuilder::storedType(Value value) const {
-  auto tensor = cast<RankedTensorType>(value.getType());
-  return isFloat16(tensor.getElementType()) ? tensor : type(value);
+RankedTensorType LinalgBuilder::storedType(Value value, Type element) const {
+  RankedTensorType computed = type(value);
+  return isFloat16(element) ? computed.clone(element) : computed;
 }
 
 Value LinalgBuilder::stored(Value value) {

@@ -73,7 +73,12 @@ public:
   /// value.
   mlir::RankedTensorType typeLike(mlir::Value value, mlir::Value tensor) const;
   /// type(), but with the element type in memory.
-  mlir::RankedTensorType storedType(mlir::Value value) const;
+  mlir::RankedTensorType storedType(mlir::Value value) const {
+    return storedType(value, netc::elementOf(value));
+  }
+  /// The shape of a value, with the element type in memory of `element`.
+  mlir::RankedTensorType storedType(mlir::Value value,
+                                    mlir::Type element) const;
   /// The tensor of a value in the element type in memory. Rounds if it is not
   /// rounded yet.
   mlir::Value stored(mlir::Value value);

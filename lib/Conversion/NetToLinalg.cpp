@@ -29,7 +29,8 @@ static void lowerParameter(ParameterOp op, LinalgBuilder &b) {
 static void lowerBuffer(BufferOp op, LinalgBuilder &b) {
   if (op.getInit() == "step")
     return b.set(op, b.read(op.getName(), b.storedType(op), Role::Step));
-  b.set(op, b.read(op.getName(), b.storedType(op), Role::State,
+  Type format = statedFormat(op, kStateFormat, netc::elementOf(op.getValue()));
+  b.set(op, b.read(op.getName(), b.storedType(op, format), Role::State,
                    *program::initOf(op.getInit().str())));
 }
 
@@ -102,21 +103,28 @@ static bool isStored(Type element) {
   return program::elementOf(llvm::to_string(element)).has_value();
 }
 
-/// Whether programs compute and keep values in these formats. Products in tf32
-/// round factors of f32, or are computed in f32.
-static bool isRun(const Precision &precision) {
+/// Whether programs compute and keep values in the formats of the step.
+/// Products in tf32 round factors of f32, or are computed in f32.
+static bool isRun(StepOp step, const Precision &precision) {
   bool isPeakAlone = precision.low() == NumberFormat::F32 &&
                      precision.products != NumberFormat::F32 &&
                      precision.products != NumberFormat::TF32;
-  return !isPeakAlone && !precision.gradientsIn8Bits() &&
-         traitsOf(precision.states).storedBits > 8;
+  bool has8Bits =
+      step.walk([](Operation *op) {
+            auto state = op->getAttrOfType<TypeAttr>(kStateFormat);
+            bool isIn8Bits = (state && state.getValue().isInteger()) ||
+                             llvm::any_of(op->getResults(), is8BitFloat);
+            return isIn8Bits ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+  return !isPeakAlone && !has8Bits;
 }
 
 /// Refuses steps whose counts do not describe what a program would execute.
 static LogicalResult checkIsRun(StepOp step) {
   std::string formats = step.getRun().getFacts().precision;
   if (std::optional<Precision> precision = parsePrecision(formats))
-    if (!isRun(*precision))
+    if (!isRun(step, *precision))
       return emitError(placeOf(step, "precision"), error::PrecisionNotRun,
                        formats);
   if (step.getRun().getFacts().decode)

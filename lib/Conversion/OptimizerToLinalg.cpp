@@ -22,18 +22,22 @@ namespace {
 /// arguments: the parameter, the gradient, the state, the scalars.
 struct Update {
   LinalgBuilder &b;
+  Operation *op;
   Value parameter;
   SmallVector<Value> vectors, scalars;
   SmallVector<TypedValue<MemRefType>> written;
 
-  Update(LinalgBuilder &b, Value parameter, Value gradient)
-      : b(b), parameter(parameter), vectors{b.get(parameter), b.get(gradient)},
+  Update(LinalgBuilder &b, Operation *op)
+      : b(b), op(op),
+        parameter(op->getOperand(0)), vectors{b.get(parameter),
+                                              b.get(op->getOperand(1))},
         written{b.slotOf(parameter)} {}
 
   /// Adds a state tensor with the shape of the parameter.
   void keep(StringRef name) {
     std::string slot = (b.nameOfSlot(parameter) + "." + name).str();
-    RankedTensorType type = b.storedType(parameter);
+    RankedTensorType type = b.storedType(
+        parameter, statedFormat(op, kStateFormat, elementOf(parameter)));
     vectors.push_back(b.read(slot, type, Role::State));
     written.push_back(b.slot(slot, type, Role::State));
   }
@@ -61,7 +65,7 @@ struct Update {
 static void lowerSgd(SgdOp op, LinalgBuilder &b) {
   double momentum = op.getMomentum().convertToDouble();
   double decay = op.getWeightDecay().convertToDouble();
-  Update update(b, op.getParameter(), op.getGradient());
+  Update update(b, op);
   if (momentum != 0)
     update.keep("velocity");
   update.scalars = {b.get(op.getLr())};
@@ -118,7 +122,7 @@ static void lowerAdam(OpTy op, LinalgBuilder &b, bool decoupled) {
       return 1 - number(step[0], beta).apply<math::PowFOp>(step[0]);
     });
   };
-  Update update(b, op.getParameter(), op.getGradient());
+  Update update(b, op);
   update.keep("mean");
   update.keep("square");
   update.scalars = {lr, correction(b1), correction(b2),

@@ -456,14 +456,18 @@ bool RunFactsReader::addPrecision() {
   std::optional<std::string> precision = precisionIn(e, found->second.expr);
   if (!precision)
     return false;
-  if (std::optional<Precision> known = parsePrecision(*precision)) {
+  std::string whyNone;
+  if (std::optional<Precision> known = parsePrecision(*precision, &whyNone)) {
     if (std::optional<StringRef> why = known->conflict())
       e.fail(found->second.expr, error::PrecisionParts, *precision, *why);
     run.precision = known->str();
-  } else if (StringRef(*precision).starts_with("fp8(")) {
+  } else if (StringRef(*precision).starts_with("fp8(") &&
+             llvm::none_of(allEightBitRecipes(), [&](const auto &recipe) {
+               return StringRef(*precision).contains(recipe.name);
+             })) {
     e.fail(found->second.expr, error::UnknownRecipe, *precision);
   } else {
-    e.fail(found->second.expr, error::NotAPrecision, *precision);
+    e.fail(found->second.expr, error::NotAPrecision, *precision, whyNone);
   }
   note("precision");
   return true;

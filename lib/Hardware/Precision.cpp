@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <tuple>
 
@@ -34,15 +35,6 @@ llvm::ArrayRef<EightBitRecipe> netc::allEightBitRecipes() {
   return recipes;
 }
 
-Rational Precision::bytesOfState(const Rational &elements) const {
-  unsigned bits = traitsOf(states).storedBits;
-  if (bits > 8)
-    return elements * (bits / 8);
-  if (elements < Rational(4096))
-    return elements * 4;
-  return elements + (elements / 256).ceil() * 4;
-}
-
 NumberFormat Precision::low() const {
   if (isLow(residual))
     return residual;
@@ -65,6 +57,9 @@ std::optional<StringRef> Precision::conflict() const {
     return "`residual` is f32, bf16 or f16";
   if (isLow(products) && isLow(residual) && products != residual)
     return "`products` and `residual` are of two 16-bit formats";
+  if (isLow(residual) && !isLow(products) && !isEightBitFloat(products))
+    return "with a `residual` of 16 bits, `products` are of the same format or "
+           "of an 8-bit float";
   if (master &&
       (!isKept(*master) || traitsOf(*master).bits <= traitsOf(weights).bits))
     return "`master` is f32, bf16 or f16, and has more bits than `weights`";
@@ -78,11 +73,19 @@ std::optional<StringRef> Precision::conflict() const {
   return std::nullopt;
 }
 
-/// The preset with this name; none if there is no such preset.
+/// What `precision = format` means: only the format of products differs from
+/// f32.
+static Precision withProducts(NumberFormat format) {
+  constexpr NumberFormat f32 = NumberFormat::F32;
+  return {format, f32, f32, std::nullopt, f32, f32};
+}
+
+/// The preset with this name; none if there is no such preset of the format.
 static std::optional<Precision> preset(StringRef name, NumberFormat format) {
   constexpr NumberFormat f32 = NumberFormat::F32;
-  if (name == "mixed")
-    return Precision{format, f32, f32, std::nullopt, f32, f32};
+  if (name == "mixed" &&
+      (format == f32 || isLow(format) || isEightBitFloat(format)))
+    return withProducts(format);
   if (!isLow(format))
     return std::nullopt;
   // Narayanan et al. 2021 (arXiv:2104.04473): weights are low, but the updated
@@ -125,9 +128,21 @@ static const PartOfPrecision kParts[] = {
     {"states", [](Precision &p) -> NumberFormat & { return p.states; }},
 };
 
-/// Reads `part = format, ..` into `precision`. Returns false for an unknown
-/// part or format, and for a part that occurs twice.
-static bool readParts(StringRef text, Precision &precision) {
+static std::string quoted(StringRef text) { return ("`" + text + "`").str(); }
+
+static std::string namesOfParts() {
+  std::string names;
+  for (const PartOfPrecision &part : kParts)
+    names += (names.empty()                   ? ""
+              : &part == std::end(kParts) - 1 ? " and "
+                                              : ", ") +
+             quoted(part.name);
+  return names;
+}
+
+/// Reads `part = format, ..` into `precision`. Returns false, and says `why`,
+/// for an unknown part or format, and for a part that occurs twice.
+static bool readParts(StringRef text, Precision &precision, std::string &why) {
   llvm::SmallVector<StringRef> parts;
   llvm::SmallDenseSet<StringRef> seen;
   text.split(parts, ',', -1, /*KeepEmpty=*/false);
@@ -137,33 +152,75 @@ static bool readParts(StringRef text, Precision &precision) {
       return each.name == name.trim();
     });
     std::optional<NumberFormat> format = parseNumberFormat(value.trim());
-    if (known == std::end(kParts) || !format ||
-        !seen.insert(known->name).second)
-      return false;
-    known->of(precision) = *format;
-    return true;
+    if (known == std::end(kParts))
+      why = "there is no part " + quoted(name.trim()) + "; the parts are " +
+            namesOfParts();
+    else if (!format)
+      why = quoted(value.trim()) + " is no number format, as in " +
+            quoted((known->name + " = bf16").str());
+    else if (!seen.insert(known->name).second)
+      why = quoted(known->name) + " occurs twice in it";
+    else
+      known->of(precision) = *format;
+    return why.empty();
   });
 }
 
-std::optional<Precision> netc::parsePrecision(StringRef text) {
-  text = text.trim();
-  if (std::optional<NumberFormat> format = parseNumberFormat(text))
-    return preset("mixed", *format);
-  Precision precision;
-  if (text.consume_front("{")) {
-    if (!text.consume_back("}") || !readParts(text, precision))
-      return std::nullopt;
-    return precision;
-  }
-  if (!text.consume_back(")"))
-    return std::nullopt;
+/// Reads a preset or a recipe with the parts that differ.
+static std::optional<Precision> readPreset(StringRef text, std::string &why) {
   auto [name, settings] = text.split('(');
   auto [format, parts] = settings.split(',');
+  name = name.trim();
   std::optional<NumberFormat> known = parseNumberFormat(format.trim());
-  std::optional<Precision> found = name.trim() == "fp8" ? fp8(format.trim())
-                                   : known ? preset(name.trim(), *known)
-                                           : std::nullopt;
-  return found && readParts(parts, *found) ? found : std::nullopt;
+  std::optional<Precision> found = name == "fp8" ? fp8(format.trim())
+                                   : known       ? preset(name, *known)
+                                                 : std::nullopt;
+  if (!found) {
+    StringRef formats = llvm::StringSwitch<StringRef>(known ? name : "")
+                            .Case("mixed", "f32, bf16, f16 or an 8-bit float")
+                            .Cases("megatron", "pure", "bf16 or f16")
+                            .Default("");
+    if (!formats.empty())
+      why = (quoted(name) + " takes " + formats + "; " +
+             quoted("precision = " + traitsOf(*known).name.str()) +
+             " changes products alone")
+                .str();
+    return std::nullopt;
+  }
+  NumberFormat products = found->products;
+  if (!readParts(parts, *found, why))
+    return std::nullopt;
+  // The residual of `megatron` and `pure` has the format in the parentheses.
+  if (found->products == products || isLow(found->residual))
+    return found;
+  why = "the format in the parentheses is that of `products`";
+  return std::nullopt;
+}
+
+static std::optional<Precision> read(StringRef text, std::string &why) {
+  if (std::optional<NumberFormat> format = parseNumberFormat(text))
+    return withProducts(*format);
+  Precision precision;
+  if (text.consume_front("{"))
+    return text.consume_back("}") && readParts(text, precision, why)
+               ? std::optional(precision)
+               : std::nullopt;
+  return text.consume_back(")") ? readPreset(text, why) : std::nullopt;
+}
+
+std::optional<Precision> netc::parsePrecision(StringRef text,
+                                              std::string *why) {
+  std::string reason;
+  std::optional<Precision> precision = read(text.trim(), reason);
+  if (!precision && why)
+    *why = !reason.empty()
+               ? reason
+               : "write a number format such as `bf16`, `mixed(f16)`, "
+                 "`megatron(bf16)`, `pure(bf16)` or `fp8(DelayedScaling)`, or "
+                 "what differs from one: `mixed(bf16, states = bf16)`; the "
+                 "parts are " +
+                     namesOfParts();
+  return precision;
 }
 
 bool Precision::operator==(const Precision &other) const {
@@ -182,7 +239,7 @@ static std::string nameOf(NumberFormat format) {
 static std::optional<std::string> writtenAsPreset(const Precision &precision) {
   NumberFormat products = precision.products;
   if (!precision.recipe && !isLow(products) &&
-      preset("mixed", products) == precision)
+      withProducts(products) == precision)
     return nameOf(products);
   for (StringRef name : {"mixed", "megatron", "pure"})
     if (preset(name, products) == precision)

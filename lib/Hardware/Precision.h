@@ -5,7 +5,6 @@
 #ifndef NETC_LIB_HARDWARE_PRECISION_H
 #define NETC_LIB_HARDWARE_PRECISION_H
 
-#include "dialect/Rational.h"
 #include "lib/Hardware/NumberFormat.h"
 
 #include <string>
@@ -44,9 +43,8 @@ struct Precision {
   std::optional<NumberFormat> master;
   /// The format of gradients of weights.
   NumberFormat gradients = NumberFormat::F32;
-  /// The format of the optimizer's state. With 8 bits, each block of 256
-  /// elements has a scale in f32, and tensors with fewer than 4096 elements
-  /// stay in f32 (Dettmers et al. 2021, arXiv:2110.02861).
+  /// The format of the optimizer's state. In 8 bits, tensors with fewer than
+  /// 4096 elements stay in f32 (Dettmers et al. 2021, arXiv:2110.02861).
   NumberFormat states = NumberFormat::F32;
   /// The recipe for 8-bit products, if there is one.
   const EightBitRecipe *recipe = nullptr;
@@ -61,8 +59,6 @@ struct Precision {
   std::optional<llvm::StringRef> conflict() const;
   /// The format of the parameters that the step updates.
   NumberFormat parameters() const { return master.value_or(weights); }
-  /// Bytes of a state with this number of elements.
-  Rational bytesOfState(const Rational &elements) const;
   /// `mixed(bf16)`, `pure(bf16, states = f32)`.
   std::string str() const;
   bool operator==(const Precision &other) const;
@@ -71,8 +67,10 @@ struct Precision {
 /// Reads a number format (`bf16` and `f16` mean `mixed` of it), a preset
 /// `mixed`, `megatron` or `pure` with parts that differ, such as `mixed(bf16,
 /// states = bf16)`, an 8-bit recipe such as `fp8(DelayedScaling)`, or a record
-/// of parts. None for other text.
-std::optional<Precision> parsePrecision(llvm::StringRef text);
+/// of parts. None for other text; `why` then says what is wrong or would be
+/// right.
+std::optional<Precision> parsePrecision(llvm::StringRef text,
+                                        std::string *why = nullptr);
 
 } // namespace netc
 

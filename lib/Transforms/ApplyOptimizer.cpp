@@ -138,11 +138,30 @@ private:
     if (hasEffect<MemoryEffects::Write>(copy))
       if (auto wide = copy->getOperand(0).getDefiningOp<ConvertOp>())
         copy->setOperand(0, wide.getX());
+    auto parameter = gradient.getParameter().getDefiningOp<ParameterOp>();
     // The name of the state begins with that of the parameter.
     if (auto buffer = dyn_cast<BufferOp>(copy)) {
-      auto parameter = gradient.getParameter().getDefiningOp<ParameterOp>();
       buffer.setName((parameter.getName() + "." + buffer.getName()).str());
+      if (!buffer.getTyped())
+        keepState(buffer, buffer.getValue(), parameter);
+    } else if (auto update = dyn_cast<UpdateOpInterface>(copy)) {
+      if (update.getNumStates() != 0)
+        keepState(update, update->getOperand(0), parameter);
     }
+  }
+
+  /// States the format of a state of the shape of `like`, unless it is that of
+  /// `like`. A number, and in 8 bits a small tensor, stays in f32.
+  static void keepState(Operation *op, Value like, ParameterOp parameter) {
+    Type format =
+        statedFormat(parameter, kStateFormat, elementOf(parameter.getValue()));
+    Shape shape = shapeOf(like);
+    std::optional<Rational> elements = shape.elements().constant();
+    if ((isa<BufferOp>(op) && shape.rank() == 0) ||
+        (format.isInteger() && !(elements && *elements >= 4096)))
+      format = Float32Type::get(op->getContext());
+    if (format != elementOf(like))
+      op->setAttr(kStateFormat, TypeAttr::get(format));
   }
 
   bool isPerParameter(Operation &op) const {

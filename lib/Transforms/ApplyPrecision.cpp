@@ -34,6 +34,23 @@ static unsigned widthOf(Type element) {
   return element.getIntOrFloatBitWidth();
 }
 
+/// Inserts a conversion to `element` before the first user of `value`, for all
+/// users.
+static ConvertOp convertForAll(Value value, Type element) {
+  Block *block = value.getParentBlock();
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers()) {
+    user = block->findAncestorOpInBlock(*user);
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+  }
+  OpBuilder builder(first);
+  auto convert = builder.create<ConvertOp>(
+      value.getLoc(), withElement(value.getType(), element), value);
+  value.replaceAllUsesExcept(convert, convert);
+  return convert;
+}
+
 /// Whether the op only moves the elements of its single operand.
 static bool movesElements(Operation *op) {
   return op && op->getNumOperands() == 1 && op->getNumRegions() == 0 &&
@@ -120,8 +137,12 @@ class Formats {
 public:
   Formats(const Precision &precision, MLIRContext *context)
       : f32(Float32Type::get(context)), low(typeOf(precision.low(), context)),
-        parameters(typeOf(precision.parameters(), context)),
-        isWhole(precision.residual == precision.low()) {
+        weights(typeOf(precision.weights, context)),
+        gradients(typeOf(precision.gradients, context)),
+        states(typeOf(precision.states, context)),
+        isWhole(low != f32 && precision.residual == precision.low()) {
+    if (precision.master)
+      master = typeOf(*precision.master, context);
     if (std::optional<NumberFormat> gradients = precision.gradientsIn8Bits()) {
       eightBits = typeOf(precision.products, context);
       gradientsIn8Bits = typeOf(*gradients, context);
@@ -129,6 +150,11 @@ public:
   }
 
   void assignStep(Block &step) {
+    if (low == f32 && weights == f32) {
+      for (auto parameter : step.getOps<ParameterOp>())
+        assignParameter(parameter);
+      return;
+    }
     if (eightBits)
       notIn8Bits = findLastAndRouters(step);
     assign(step);
@@ -156,6 +182,8 @@ private:
       return Float8E4M3FNType::get(context);
     if (format == NumberFormat::F8E5M2)
       return Float8E5M2Type::get(context);
+    if (format == NumberFormat::I8)
+      return IntegerType::get(context, 8);
     return Float32Type::get(context);
   }
 
@@ -182,7 +210,8 @@ private:
     // State keeps its format.
     if (hasEffect<MemoryEffects::Write>(op))
       return netc::elementOf(op->getOperand(0));
-    switch (cast<CostOpInterface>(op).getAutocast()) {
+    switch (low == f32 ? Autocast::Widest
+                       : cast<CostOpInterface>(op).getAutocast()) {
     case Autocast::Low:
       return isIn8Bits(op) ? eightBits : low;
     case Autocast::Full:
@@ -206,16 +235,33 @@ private:
            !notIn8Bits.contains(op);
   }
 
-  /// A parameter keeps a type that the specification states.
+  /// A parameter keeps a type that the specification states, and so do its
+  /// gradient and states. Only what learns has a master.
   void assignParameter(ParameterOp parameter) {
-    if (netc::elementOf(parameter.getValue()) == f32)
-      setElement(parameter.getValue(), parameters);
+    Value value = parameter.getValue();
+    if (netc::elementOf(value) != f32)
+      return;
+    if (!parameter.getTrainable())
+      return setElement(value, weights);
+    Type own = master ? master : weights;
+    setElement(value, own);
+    if (own != weights && !value.use_empty()) {
+      ConvertOp weight = convertForAll(value, weights);
+      weight->setAttr(kWeight, UnitAttr::get(parameter.getContext()));
+      standFor(parameter->getAttr(kRolled), weight);
+    }
+    if (gradients != own)
+      parameter->setAttr(kGradientFormat, TypeAttr::get(gradients));
+    if (states != own)
+      parameter->setAttr(kStateFormat, TypeAttr::get(states));
   }
 
   /// The format of a value before it is converted. If the whole network is in a
   /// low-precision format, so are its inputs and weights, including the rows of
-  /// an embedding.
+  /// an embedding. Only products read 8 bits.
   Type naturalFormat(Value value) {
+    if (is8BitFloat(value))
+      return low;
     Type element = netc::elementOf(value);
     auto input = dyn_cast<BlockArgument>(sourceOf(value));
     bool isInput = input && isa<StepOp>(input.getOwner()->getParentOp());
@@ -401,7 +447,8 @@ private:
     }
   }
 
-  Type f32, low, parameters;
+  Type f32, low, weights, gradients, states;
+  Type master;                      ///< null without a master
   Type eightBits, gradientsIn8Bits; ///< null without 8-bit formats
   DenseSet<Operation *> notIn8Bits;
   bool isWhole; ///< whether more than the products is in low precision
@@ -432,7 +479,7 @@ struct ApplyPrecision : netc::impl::ApplyPrecisionBase<ApplyPrecision> {
     for (auto step : getOperation().getOps<StepOp>()) {
       std::optional<Precision> precision =
           parsePrecision(step.getRun().getFacts().precision);
-      if (!precision || precision->low() == NumberFormat::F32)
+      if (!precision)
         continue;
       Formats(*precision, &getContext()).assignStep(step.getBlock());
       step.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {

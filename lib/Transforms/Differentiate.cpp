@@ -66,6 +66,29 @@ static Value createSeed(OpBuilder &builder, Operation *graph, Value value) {
   return builder.create<MulOp>(value.getLoc(), growth, seed);
 }
 
+/// States the gradient of a parameter, in its kGradientFormat. What is
+/// converted from that format is taken before the conversion.
+static void stateGradient(OpBuilder &builder, ParameterOp parameter,
+                          Value gradient) {
+  Type format =
+      statedFormat(parameter, kGradientFormat, elementOf(parameter.getValue()));
+  if (auto before = gradient.getDefiningOp<ConvertOp>();
+      before && elementOf(before.getX()) == format) {
+    gradient = before.getX();
+    if (before->use_empty())
+      before.erase();
+  }
+  auto insert = [&] {
+    if (elementOf(gradient) != format)
+      gradient = builder.create<ConvertOp>(
+          gradient.getLoc(), tensorOf(format, shapeOf(gradient)), gradient);
+    builder.create<GradientOp>(parameter.getLoc(), parameter, gradient);
+  };
+  forEachInserted(builder, insert, [&](Operation &op) {
+    standFor(parameter->getAttr(kRolled), &op);
+  });
+}
+
 /// Appends the backward pass of the values that `last` returns.
 static LogicalResult differentiate(ReturnOp last) {
   Block &block = *last->getBlock();
@@ -104,9 +127,7 @@ static LogicalResult differentiate(ReturnOp last) {
     return failure();
   for (Value parameter : parameters)
     if (Value gradient = reverse.of(parameter))
-      standFor(
-          parameter.getDefiningOp()->getAttr(kRolled),
-          builder.create<GradientOp>(parameter.getLoc(), parameter, gradient));
+      stateGradient(builder, parameter.getDefiningOp<ParameterOp>(), gradient);
   setPhases(first, graph);
   return success();
 }

@@ -29,12 +29,16 @@ def ContractPairwise : Pass<"net-contract-pairwise", "::mlir::ModuleOp"> {
 def ApplyPrecision : Pass<"net-apply-precision", "::mlir::ModuleOp"> {
   let summary = "Give the values of a step the formats that its run asks for";
   let description = [{
-    Where the `run` of a step has a `precision` with 16 bits. Each op works in the
+    Where the `run` of a step has a `precision`. If that has 16 bits, each op works in the
     format that its `autocast` says, and what it reads is converted by `net.convert`, once
     a value and format. Constants take the format of what they meet; so do the bias of a
     product, and the scale and offset of a normalization. What a loop carries has one
     format in all iterations. Gradients follow by themselves: that of a conversion is a
     conversion.
+
+    A parameter that learns and has a master is in the master's format, and all ops read its
+    conversion, `net.weight`. `net.gradient_format` and `net.state_format` of a parameter are
+    those of its gradient and of its optimizer's states, if they differ from its own.
   }];
 }
 

@@ -14,7 +14,7 @@ net.step @run attributes {inputs = ["x"], network = "N", run = #net.run<decode =
 net.step @run attributes {inputs = ["x"], network = "N"} {
 ^bb0(%x: tensor<2xf32>):
   %w = net.parameter "w" "zeros" : tensor<2xf32>
-  net.gradient %w, %x : tensor<2xf32>
+  net.gradient %w, %x : tensor<2xf32>, tensor<2xf32>
   net.return %x : tensor<2xf32> ["y"]
 }
 

@@ -104,6 +104,8 @@ TEST(Precision, Presets) {
   EXPECT_EQ(read("megatron(f16)"), "megatron(f16)");
   EXPECT_EQ(parsePrecision("mixed(f16)")->low(), NumberFormat::F16);
   EXPECT_EQ(parsePrecision("tf32")->low(), NumberFormat::F32);
+  EXPECT_EQ(read("i8"), "i8");
+  EXPECT_EQ(read("mixed(f8e4m3)"), "f8e4m3");
 }
 
 TEST(Precision, Parts) {
@@ -128,7 +130,9 @@ TEST(Precision, None) {
   for (StringRef text :
        {"", "f33", "mixed", "mixed(f16", "mixed()", "pure(f32)",
         "mixed(bf16, sums = f32)", "mixed(bf16, states)", "{ products = bf17 }",
-        "other(bf16)", "fp8(bf16)"})
+        "other(bf16)", "fp8(bf16)", "mixed(i8)", "mixed(i4)", "mixed(f64)",
+        "mixed(tf32)", "mixed(bf16, products = f16)",
+        "fp8(DelayedScaling, products = bf16)"})
     EXPECT_EQ(read(text), "none") << text.str();
 }
 

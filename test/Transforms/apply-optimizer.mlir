@@ -54,8 +54,8 @@ net.step @schedule attributes {inputs = [], network = "M"} {
   %loss = net.constant 0.0 : tensor<f32>
   %dw = net.constant 1.0 : tensor<3x4xf32>
   %db = net.constant 2.0 : tensor<5xf32>
-  net.gradient %w, %dw : tensor<3x4xf32>
-  net.gradient %b, %db : tensor<5xf32>
+  net.gradient %w, %dw : tensor<3x4xf32>, tensor<3x4xf32>
+  net.gradient %b, %db : tensor<5xf32>, tensor<5xf32>
   net.return %loss : tensor<f32> ["loss"]
 }
 
@@ -73,8 +73,8 @@ net.step @types attributes {inputs = [], network = "M"} {
   %e = net.parameter "e" "uniform" : tensor<?x8xf32, #net.axes<"E", "8">>
   %dh = net.constant 1.0 : tensor<2x2xf16>
   %de = net.constant 2.0 : tensor<?x8xf32, #net.axes<"E", "8">>
-  net.gradient %h, %dh : tensor<2x2xf16>
-  net.gradient %e, %de : tensor<?x8xf32, #net.axes<"E", "8">>
+  net.gradient %h, %dh : tensor<2x2xf16>, tensor<2x2xf16>
+  net.gradient %e, %de : tensor<?x8xf32, #net.axes<"E", "8">>, tensor<?x8xf32, #net.axes<"E", "8">>
   net.optimizer {
   ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
     %lr = net.constant 0.1 : tensor<f32>
@@ -94,7 +94,7 @@ net.step @types attributes {inputs = [], network = "M"} {
 net.step @no_optimizer attributes {inputs = [], network = "M"} {
   %w = net.parameter "w" "uniform" : tensor<3x4xf32>
   %dw = net.constant 1.0 : tensor<3x4xf32>
-  net.gradient %w, %dw : tensor<3x4xf32>
+  net.gradient %w, %dw : tensor<3x4xf32>, tensor<3x4xf32>
   %loss = net.constant 0.0 : tensor<f32>
   net.return %loss : tensor<f32> ["loss"]
 }
@@ -116,9 +116,9 @@ net.step @matrices attributes {inputs = [], network = "M"} {
   %dk = net.constant 1.0 : tensor<2x3x3x4xf32>
   %db = net.constant 2.0 : tensor<5xf32>
   %ds = net.constant 3.0 : tensor<f32>
-  net.gradient %k, %dk : tensor<2x3x3x4xf32>
-  net.gradient %b, %db : tensor<5xf32>
-  net.gradient %s, %ds : tensor<f32>
+  net.gradient %k, %dk : tensor<2x3x3x4xf32>, tensor<2x3x3x4xf32>
+  net.gradient %b, %db : tensor<5xf32>, tensor<5xf32>
+  net.gradient %s, %ds : tensor<f32>, tensor<f32>
   net.optimizer {
   ^bb0(%p: tensor<?x?xf32, #net.axes<"R", "C">>, %g: tensor<?x?xf32, #net.axes<"R", "C">>, %step: tensor<f32>):
     %lr = net.constant 0.1 : tensor<f32>
@@ -164,7 +164,43 @@ net.step @norm attributes {inputs = [], network = "M"} {
   %loss = net.constant 0.0 : tensor<f32>
   %dw = net.constant 1.0 : tensor<3x4xf32>
   %db = net.constant 2.0 : tensor<5xf32>
-  net.gradient %w, %dw : tensor<3x4xf32>
-  net.gradient %b, %db : tensor<5xf32>
+  net.gradient %w, %dw : tensor<3x4xf32>, tensor<3x4xf32>
+  net.gradient %b, %db : tensor<5xf32>, tensor<5xf32>
+  net.return %loss : tensor<f32> ["loss"]
+}
+
+// -----
+
+// Updates and buffers keep their states in the format that the parameter states; in 8 bits only if they are large.
+// CHECK-LABEL: net.step @states
+//       CHECK:   net.buffer "w.average" "zeros" {{.*}}net.state_format = i8} : tensor<4096xf32>
+//       CHECK:   net.buffer "w.of_its_own" "zeros" {net.phase = #net<phase update>, typed} : tensor<4096xf32>
+//       CHECK:   net.sgd {{.*}}net.state_format = i8
+//       CHECK:   net.buffer "b.average" "zeros" {net.phase = #net<phase update>} : tensor<5xf32>
+//   CHECK-NOT:   net.state_format
+//       CHECK:   net.buffer "h.average" "zeros" {{.*}}net.state_format = f16} : tensor<4xf32>
+//       CHECK:   net.sgd {{.*}}momentum
+//   CHECK-NOT:   net.state_format
+//       CHECK:   net.return
+net.step @states attributes {inputs = [], network = "M"} {
+  %w = net.parameter "w" "uniform" {net.state_format = i8} : tensor<64x64xf32>
+  %b = net.parameter "b" "zeros" {net.state_format = i8} : tensor<5xf32>
+  %h = net.parameter "h" "zeros" : tensor<2x2xf16>
+  net.optimizer {
+  ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
+    %lr = net.constant 0.1 : tensor<f32>
+    %average = net.buffer "average" "zeros" : tensor<?xf32, #net.axes<"P">>
+    %own = net.buffer "of_its_own" "zeros" {typed} : tensor<?xf32, #net.axes<"P">>
+    net.assign %average, %g : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>) -> ()
+    net.assign %own, %g : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>) -> ()
+    net.sgd %p, %g, %lr {momentum = 0.9, weight_decay = 0.0, nesterov = false, sparse = false} : (tensor<?xf32, #net.axes<"P">>, tensor<?xf32, #net.axes<"P">>, tensor<f32>) -> ()
+  }
+  %dw = net.constant 1.0 : tensor<64x64xf32>
+  %db = net.constant 2.0 : tensor<5xf32>
+  %dh = net.constant 3.0 : tensor<2x2xf16>
+  net.gradient %w, %dw : tensor<64x64xf32>, tensor<64x64xf32>
+  net.gradient %b, %db : tensor<5xf32>, tensor<5xf32>
+  net.gradient %h, %dh : tensor<2x2xf16>, tensor<2x2xf16>
+  %loss = net.constant 0.0 : tensor<f32>
   net.return %loss : tensor<f32> ["loss"]
 }

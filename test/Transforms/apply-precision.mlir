@@ -109,3 +109,50 @@ net.step @whole attributes {inputs = ["x"], network = "N", run = #net.run<precis
   %loss = net.mse %s, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<f32>
   net.return %loss : tensor<f32> ["loss"]
 }
+
+// -----
+
+// What learns has a master, and all that read it read its conversion. What is frozen is in the format of the weights itself.
+// CHECK-LABEL: net.step @master
+// CHECK:         %[[W:.*]] = net.parameter "w" "fan_in" {net.state_format = bf16} : tensor<8x8xf32>
+// CHECK:         %[[F:.*]] = net.parameter "f" "fan_in" {trainable = false} : tensor<8x8xbf16>
+// CHECK:         %[[WL:.*]] = net.convert %[[W]] {net.weight} : {{.*}} -> tensor<8x8xbf16>
+// CHECK:         net.linear %{{.*}}, %[[WL]]
+// CHECK:         net.linear %{{.*}}, %[[F]]
+// CHECK-NOT:     net.convert %[[W]]
+// BACK-LABEL:  net.step @master
+// BACK:          %[[WIDE:.*]] = net.convert %{{.*}} -> tensor<8x8xf32>
+// BACK:          net.gradient %{{.*}}, %[[WIDE]] {{.*}} : tensor<8x8xf32>, tensor<8x8xf32>
+net.step @master attributes {inputs = ["x"], network = "N", run = #net.run<precision = "{ products = bf16, residual = bf16, weights = bf16, master = f32, states = bf16 }">} {
+^bb0(%x: tensor<4x8xf32>):
+  %w = net.parameter "w" "fan_in" : tensor<8x8xf32>
+  %f = net.parameter "f" "fan_in" {trainable = false} : tensor<8x8xf32>
+  %a = net.linear %x, %w {over = 1 : i64} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %b = net.linear %a, %f {over = 1 : i64} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %c = net.linear %b, %w {over = 1 : i64} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %loss = net.mse %c, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<f32>
+  net.return %loss : tensor<f32> ["loss"]
+}
+
+// -----
+
+// Products in f32 read weights in bf16 through a conversion. A gradient is in the format that is asked for: in f32, that of the
+// product, before its conversion to the format of the weight. A stated type is that of the gradient, too.
+// CHECK-LABEL: net.step @weights
+// CHECK:         %[[W:.*]] = net.parameter "w" "fan_in" {net.gradient_format = f32, net.state_format = f32} : tensor<8x8xbf16>
+// CHECK:         %[[T:.*]] = net.parameter "t" "fan_in" : tensor<8x8xf16>
+// CHECK:         %[[WIDE:.*]] = net.convert %[[W]] : {{.*}} -> tensor<8x8xf32>
+// CHECK:         net.linear %{{.*}}, %[[WIDE]] {{.*}} -> tensor<4x8xf32>
+// BACK-LABEL:  net.step @weights
+// BACK:          net.gradient %{{.*}}, %[[D:.*]] {{.*}} : tensor<8x8xbf16>, tensor<8x8xf32>
+// BACK:          net.gradient %{{.*}}, %{{.*}} : tensor<8x8xf16>, tensor<8x8xf16>
+net.step @weights attributes {inputs = ["x"], network = "N", run = #net.run<precision = "{ weights = bf16 }">} {
+^bb0(%x: tensor<4x8xf32>):
+  %w = net.parameter "w" "fan_in" : tensor<8x8xf32>
+  %t = net.parameter "t" "fan_in" : tensor<8x8xf16>
+  %a = net.linear %x, %w {over = 1 : i64} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %wide = net.convert %t : tensor<8x8xf16> -> tensor<8x8xf32>
+  %b = net.linear %a, %wide {over = 1 : i64} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %loss = net.mse %b, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<f32>
+  net.return %loss : tensor<f32> ["loss"]
+}

@@ -27,6 +27,16 @@
 
 // -----
 
+// expected-error@+1 {{has "i8" as `net.state_format`, expected a number type}}
+%a = net.constant 0.0 {net.state_format = "i8"} : tensor<f32>
+
+// -----
+
+// expected-error@+1 {{has 1 : i64 as `net.weight`, expected no value}}
+%a = net.constant 0.0 {net.weight = 1} : tensor<f32>
+
+// -----
+
 // expected-error@+1 {{has 94 : i64 as `net.rolled`, expected numbers of copies from 1}}
 %a = net.constant 0.0 {net.rolled = 94} : tensor<f32>
 
@@ -38,4 +48,4 @@
 // -----
 
 %a = net.constant 0.0 {net.copy = "trunk.1", net.draw = 1, net.phase = #net<phase update>, net.recomputed = 0,
-                       net.gradient_format = f8E5M2, net.rolled = {trunk.1 = 94}} : tensor<f32>
+                       net.gradient_format = f8E5M2, net.state_format = i8, net.weight, net.rolled = {trunk.1 = 94}} : tensor<f32>

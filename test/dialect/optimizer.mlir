@@ -11,7 +11,7 @@ net.step @run attributes {inputs = [], network = "Net"} {
   ^bb0(%p: tensor<?xf32, #net.axes<"P">>, %g: tensor<?xf32, #net.axes<"P">>, %step: tensor<f32>):
     %r = net.relu %p : (tensor<?xf32, #net.axes<"P">>) -> tensor<?xf32, #net.axes<"P">>
   }
-  net.gradient %w, %dw : tensor<4xf32>
+  net.gradient %w, %dw : tensor<4xf32>, tensor<4xf32>
   net.return []
 }
 
@@ -90,7 +90,7 @@ net.step @two attributes {inputs = [], network = "Net"} {
 net.step @other_shape attributes {inputs = [], network = "Net"} {
   %w = net.parameter "w" "uniform" : tensor<4xf32>
   %dw = net.constant 0.0 : tensor<5xf32>
-  // expected-error@+1 {{failed to verify that all of {parameter, gradient} have same type}}
+  // expected-error@+1 {{failed to verify that all of {parameter, gradient} have same shape}}
   "net.gradient"(%w, %dw) : (tensor<4xf32>, tensor<5xf32>) -> ()
   net.return []
 }
@@ -100,7 +100,7 @@ net.step @other_shape attributes {inputs = [], network = "Net"} {
 net.step @no_parameter attributes {inputs = [], network = "Net"} {
   %dw = net.constant 0.0 : tensor<5xf32>
   // expected-error@+1 {{failed to verify that its first operand is a parameter}}
-  net.gradient %dw, %dw : tensor<5xf32>
+  net.gradient %dw, %dw : tensor<5xf32>, tensor<5xf32>
   net.return []
 }
 

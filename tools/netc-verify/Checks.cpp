@@ -275,13 +275,19 @@ static double unitOf(NumberFormat format) {
   return std::ldexp(0.5, -int(traitsOf(format).mantissaBits));
 }
 
-/// The rounding error of the step's format with the fewest bits. Two programs
-/// may round a value to different 16-bit numbers.
+/// The rounding error of the step's format with the fewest bits, of a value or
+/// a state. Two programs may round a value to different 16-bit numbers.
 static double unitOf(ModuleOp module) {
   double unit = kUnit;
-  for (auto step : module.getOps<StepOp>())
-    if (auto precision = parsePrecision(step.getRun().getFacts().precision))
-      unit = std::max(unit, unitOf(precision->low()));
+  auto note = [&](Type type) {
+    if (auto element = dyn_cast_or_null<FloatType>(type))
+      unit = std::max(unit, std::ldexp(1, -int(element.getFPMantissaWidth())));
+  };
+  module.walk([&](Operation *op) {
+    for (Value value : op->getResults())
+      note(netc::elementOf(value));
+    note(statedFormat(op, kStateFormat, Type()));
+  });
   return unit;
 }
 
