@@ -27,10 +27,23 @@ static std::optional<Accelerator> ownDevice(const RunFacts &run) {
 }
 
 /// The format of products, which selects the peak; none if the run does not
-/// state it.
-static std::optional<NumberFormat> formatOf(const RunFacts &run) {
+/// state it. If no product can be in the 8 bits that are asked for, it is that
+/// of 16 bits. `step` is null for a sum of jobs.
+static std::optional<NumberFormat> formatOf(const RunFacts &run, StepOp step) {
   std::optional<Precision> precision = parsePrecision(run.precision);
-  return precision ? std::optional(precision->products) : std::nullopt;
+  if (!precision)
+    return std::nullopt;
+  if (!precision->gradientsIn8Bits() || !step)
+    return precision->products;
+  bool has8Bits = false, has16Bits = false;
+  step.walk([&](Operation *op) {
+    for (Value value : op->getResults())
+      if (auto element = dyn_cast<FloatType>(netc::elementOf(value))) {
+        has8Bits |= element.getWidth() == 8;
+        has16Bits |= element.getWidth() == 16;
+      }
+  });
+  return has16Bits && !has8Bits ? precision->low() : precision->products;
 }
 
 /// The device that the run names, if any. Fails, with an error at the name, if
@@ -152,7 +165,7 @@ static void warnOfNoPeak(Operation *job, const RunFacts &run,
         << "there is no compute by time: " << why;
 }
 
-/// Warns of products in 16 bits on a device without units for them.
+/// Warns of products in a 16-bit format for which a device has no units.
 static void warnOfFormat(Operation *job, const RunFacts &run,
                          const HardwareFacts &facts,
                          const HardwareGuess &guess) {
@@ -165,7 +178,7 @@ static void warnOfFormat(Operation *job, const RunFacts &run,
       return peak.format == format;
     });
   };
-  if (asked.bits != 16 || taken.bits <= 16 || has(asked.format))
+  if (asked.bits != 16 || taken.format == asked.format || has(asked.format))
     return;
   warn(placeOf(job, "precision"), symbolOf(job), WarningId::NoSuchUnits)
       << "`" << facts.device->title << "` has no units for " << asked.name
@@ -212,13 +225,13 @@ netc::resolveHardware(ModuleOp module,
     if (failed(device) || failed(mergeDeviceOfTime(&job, run, table, *device)))
       return failure();
     HardwareFacts facts = factsOf(run);
-    facts.format = formatOf(run);
     facts.device = *device;
     facts.readsTokens = readsTokens(written ? written : module, job);
     auto step = dyn_cast<StepOp>(job);
     if (step && written)
       step = cast<StepOp>(
           SymbolTable::lookupSymbolIn(written, step.getSymNameAttr()));
+    facts.format = formatOf(run, step);
     auto aligned = [&] { return alignedShare(step, 8); };
     if (step)
       facts.alignedShare = aligned;

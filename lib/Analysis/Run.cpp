@@ -186,8 +186,8 @@ std::optional<Rational> Run::hardwareUtilization() const {
 }
 
 Rational Run::peakIn(NumberFormat format) const {
-  std::optional<Precision> stated = parsePrecision(precision);
-  if (format == (stated ? stated->products : NumberFormat::F32))
+  // Without a stated precision, f32 stands for the format that is assumed.
+  if (precision.empty() && format == NumberFormat::F32)
     return *peak;
   auto found = peaks.find(traitsOf(format).name.str());
   return found == peaks.end() ? *peak : found->second;

@@ -27,8 +27,8 @@ static mlir::FailureOr<Run> countAt(const Session &session,
         return mlir::failure();
     return reevaluate(run, *point.module);
   }
-  if (failed(session.resolveHardware(*point.module)) ||
-      failed(runPasses(*point.module, Stage::Step)))
+  if (failed(runPasses(*point.module, Stage::Step)) ||
+      failed(session.resolveHardware(*point.module)))
     return mlir::failure();
   mlir::FailureOr<Analysis> analysis =
       analyze(*point.module, conventionFlags());

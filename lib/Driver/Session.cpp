@@ -56,8 +56,9 @@ std::unique_ptr<Specification> Session::load(llvm::StringRef path, Stage stage,
   FrontendOptions options = frontend;
   options.rolled = rolled;
   auto specification = Specification::load(&context, path, options);
-  if (!specification || failed(resolveHardware(specification->module())) ||
-      failed(runPasses(specification->module(), stage)))
+  // Formats of values, which passes assign, decide which peaks count.
+  if (!specification || failed(runPasses(specification->module(), stage)) ||
+      failed(resolveHardware(specification->module())))
     return nullptr;
   return specification;
 }

@@ -279,8 +279,11 @@ static void addUtilization(Lines &lines, const RunReport &report) {
       perSecond ? formatQuantity(*perSecond,
                                  Dimension(Dimension::Flop) / Dimension::Time)
                 : "";
-  if (perSecond != run.peak)
-    peak += ", the mean of " + run.namesOfFormats();
+  if (perSecond != run.peak) {
+    std::string names = run.namesOfFormats();
+    peak +=
+        (StringRef(names).contains(" and ") ? ", the mean of " : ", ") + names;
+  }
   if (std::optional<Rational> model = run.modelUtilization()) {
     Rational hardware = *run.hardwareUtilization();
     lines.add("utilization",
@@ -358,7 +361,7 @@ static std::string lossScaleText(const Run &run) {
 /// Adds the formats of arithmetic and of saved values.
 static void addPrecision(Lines &lines, const Run &run) {
   std::optional<Precision> precision = parsePrecision(run.precision);
-  if (!precision || precision->products == NumberFormat::F32)
+  if (!precision || precision->str() == "f32")
     return;
   std::string shares;
   const char *before = ": of the matmul FLOP ";
@@ -369,7 +372,8 @@ static void addPrecision(Lines &lines, const Run &run) {
       shares += (shares.empty() ? before : ", ") + inPercent(*share) + " in " +
                 traitsOf(format).name.str();
   }
-  if (precision->low() == NumberFormat::F32)
+  if (precision->low() == NumberFormat::F32 &&
+      precision->products != NumberFormat::F32)
     shares += "; values are counted in f32";
   lines.add("precision", run.precision + shares);
   if (precision->low() == NumberFormat::F16 && !run.isInference)
