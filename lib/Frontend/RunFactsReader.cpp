@@ -424,6 +424,22 @@ bool RunFactsReader::addSchedule() {
          addDecoding();
 }
 
+/// The formats that a constant holds, as they are written; none for other
+/// values.
+static std::optional<std::string> precisionOf(const Value &value) {
+  if (auto *text = value.as<std::string>())
+    return *text;
+  if (auto *type = value.as<TypeValue>(); type && !type->isShaped)
+    return TensorBuilder::elementText(type->element);
+  auto *record = value.as<Record>();
+  if (!record)
+    return std::nullopt;
+  std::vector<std::string> parts;
+  for (auto &[name, part] : *record->fields)
+    parts.push_back(name + "=" + precisionOf(part).value_or(""));
+  return "{" + llvm::join(parts, ",") + "}";
+}
+
 /// The number format that an expression writes or selects, or that its constant
 /// holds. None after an error.
 static std::optional<std::string> precisionIn(Evaluator &e,
@@ -439,13 +455,9 @@ static std::optional<std::string> precisionIn(Evaluator &e,
   // Words of precisions are not names, but a constant may hold one.
   bool isName = ruleCast<NetParser::RefContext>(expr) &&
                 e.nameTable.lookup(expr->getText());
-  if (isName || ruleCast<NetParser::StrContext>(expr)) {
-    Value value = e.eval(expr);
-    if (auto *text = value.as<std::string>())
-      return *text;
-    if (auto *type = value.as<TypeValue>(); type && !type->isShaped)
-      return TensorBuilder::elementText(type->element);
-  }
+  if (isName || ruleCast<NetParser::StrContext>(expr))
+    if (std::optional<std::string> held = precisionOf(e.eval(expr)))
+      return held;
   return expr->getText();
 }
 
