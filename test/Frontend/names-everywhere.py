@@ -21,7 +21,7 @@ names += ["none", "inf", "training", "f32", "i32", "bool", "D0", "V100", "M0", "
 names = sorted(set(names))
 assert len(names) > 150
 
-keys = re.findall(r'"(\w+)"', re.search(r"runKeys\[\] = {(.*?)}", (source / "lib/Frontend/RunBuilder.h").read_text(), re.S)[1])
+keys = re.findall(r'"(\w+)"', re.search(r"runKeys\[\] = {(.*?)}", (source / "lib/Frontend/RunKeys.h").read_text(), re.S)[1])
 assert len(keys) > 15
 
 DECLARATIONS = """\
