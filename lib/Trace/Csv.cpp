@@ -68,9 +68,18 @@ int Columns::find(StringRef name) const {
   return -1;
 }
 
+int Columns::findAny(std::initializer_list<StringRef> names) const {
+  for (StringRef name : names)
+    if (int column = find(name); column >= 0)
+      return column;
+  return -1;
+}
+
 StringRef Columns::unit(int column) const {
   if (column < 0)
     return "";
+  if (StringRef unit = field(units, column); !unit.empty())
+    return unit;
   StringRef name = names[column];
   size_t from = name.rfind('(');
   return from == StringRef::npos ? "" : name.substr(from).trim("() ");

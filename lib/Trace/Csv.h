@@ -28,9 +28,13 @@ public:
   /// The first column of this name, with or without a unit: `Start` finds
   /// `Start (ns)`. -1 if there is none.
   int find(llvm::StringRef name) const;
-  /// The unit in parentheses after the name, such as `ns`; empty if there is
-  /// none.
+  /// The first column that has one of the names; -1 if there is none.
+  int findAny(std::initializer_list<llvm::StringRef> names) const;
+  /// The unit of a column, such as `ns`: in parentheses after the name, or in
+  /// a row of units. Empty if there is none.
   llvm::StringRef unit(int column) const;
+  /// Takes the row below the names that nvprof writes units in.
+  void setUnits(std::vector<std::string> row) { units = std::move(row); }
   size_t size() const { return names.size(); }
   llvm::StringRef operator[](size_t column) const { return names[column]; }
 
@@ -44,7 +48,7 @@ public:
   }
 
 private:
-  std::vector<std::string> names;
+  std::vector<std::string> names, units;
 };
 
 /// The columns of a printed table, by the line of dashes below its header: the

@@ -11,7 +11,8 @@ using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
-/// Whether these are the columns of `cuda_gpu_trace` or `cuda_gpu_kern_sum`.
+/// Whether these are the columns of `cuda_gpu_trace` or `cuda_gpu_kern_sum`, or
+/// of a timeline of nvprof.
 static bool isReport(const Columns &columns) {
   bool isTrace = columns.find("Start") >= 0 && columns.find("Duration") >= 0;
   bool isSum =
@@ -82,6 +83,10 @@ public:
         fields.clear();
       if (trace.kernels.size() + trace.counted.size() >= limits.maxEvents)
         return fail(error::TraceTooManyEvents(limits.maxEvents));
+      if (isOfUnits(*columns, fields)) {
+        columns->setUnits(std::move(fields));
+        continue;
+      }
       ++trace.read;
       addRow(*columns, fields);
     }
@@ -89,6 +94,13 @@ public:
   }
 
 private:
+  /// The first row of nvprof, such as `ms,us,,,`.
+  static bool isOfUnits(const Columns &columns,
+                        const std::vector<std::string> &fields) {
+    StringRef start = Columns::field(fields, columns.find("Start"));
+    return !start.empty() && start.size() <= 2 && start.ends_with("s");
+  }
+
   void addRow(const Columns &columns, const std::vector<std::string> &fields) {
     auto field = [&](StringRef name) {
       return Columns::field(fields, columns.find(name));
@@ -97,8 +109,10 @@ private:
       return nanosecondsIn(Columns::field(fields, column),
                            columns.unit(column));
     };
-    auto number = [&](StringRef name) {
-      return integerIn(field(name)).value_or(0);
+    // The first name is that of nsys, the second that of nvprof.
+    auto number = [&](StringRef name, StringRef other) {
+      return integerIn(Columns::field(fields, columns.findAny({name, other})))
+          .value_or(0);
     };
     StringRef name = field("Name");
     if (columns.find("Start") < 0) {
@@ -122,6 +136,13 @@ private:
     if (!trace.takesTimes(start, duration))
       return;
     DeviceEvent &event = trace.kernels.emplace_back();
+    event.correlation = integerIn(field("CorrId")).value_or(-1);
+    // nvprof writes it behind the name, `gemm [115]`.
+    auto [kernel, behind] = name.rsplit(" [");
+    if (auto launch = integerIn(behind.drop_back(behind.ends_with("]")))) {
+      name = kernel;
+      event.correlation = *launch;
+    }
     event.kind =
         name.starts_with("[CUDA mem")
             ? (name.contains("memset") ? DeviceEvent::Set : DeviceEvent::Copy)
@@ -129,8 +150,7 @@ private:
     event.name = trace.names.intern(name);
     event.start = *start;
     event.duration = *duration;
-    event.correlation = integerIn(field("CorrId")).value_or(-1);
-    event.stream = int32_t(number("Strm"));
+    event.stream = int32_t(number("Strm", "Stream"));
     // `Tesla V100 (0)`: the name of the device, then its number.
     StringRef device = field("Device");
     if (trace.device.empty())
@@ -140,8 +160,10 @@ private:
       event.device =
           int32_t(integerIn(device.substr(bracket).trim("()")).value_or(0));
     event.extents =
-        trace.addExtents({{number("GrdX"), number("GrdY"), number("GrdZ")},
-                          {number("BlkX"), number("BlkY"), number("BlkZ")}});
+        trace.addExtents({{number("GrdX", "Grid X"), number("GrdY", "Grid Y"),
+                           number("GrdZ", "Grid Z")},
+                          {number("BlkX", "Block X"), number("BlkY", "Block Y"),
+                           number("BlkZ", "Block Z")}});
   }
 
   Trace &trace;

@@ -6,6 +6,8 @@
 #include "lib/Trace/Formats.h"
 #include "lib/Trace/Json.h"
 #include "lib/Trace/NsightCompute.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
 using namespace netc::trace;
@@ -16,19 +18,24 @@ static bool isNvprofHeader(StringRef line) {
          line.contains("\"Metric Name\"");
 }
 
+static bool isTimelineHeader(StringRef line) {
+  return line.starts_with("\"Start\",\"Duration\",\"Grid X\"");
+}
+
+static bool hasLine(StringRef text, bool (*isWanted)(StringRef)) {
+  return llvm::any_of(llvm::split(text, '\n'), isWanted);
+}
+
 bool netc::trace::isNvprof(StringRef text) {
-  while (!text.empty()) {
-    auto [line, rest] = text.split('\n');
-    if (isNvprofHeader(line))
-      return true;
-    text = rest;
-  }
-  return false;
+  return hasLine(text, isNvprofHeader) || hasLine(text, isTimelineHeader);
 }
 
 /// The rows of a kernel are consecutive. `Avg` is the mean over `Invocations`.
 llvm::Expected<Trace> netc::trace::readNvprof(Source &source,
                                               const TraceLimits &limits) {
+  // A timeline has columns like those of nsys.
+  if (!hasLine(source.beginning(), isNvprofHeader))
+    return readNsightSystemsStats(source, limits);
   Trace trace;
   CountedKernels kernels(trace);
   std::string line, current;

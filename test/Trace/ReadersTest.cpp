@@ -296,6 +296,33 @@ TEST(Readers, NvprofGivesMeans) {
   EXPECT_EQ(counter(trace, 1, "dram_read_throughput"), 1.5e9);
 }
 
+TEST(Readers, NvprofHasARowOfUnits) {
+  Trace trace = readText(
+      "==1== NVPROF is profiling process 1, command: a\n"
+      "==1== Profiling result:\n"
+      "\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\","
+      "\"Block Y\",\"Block Z\",\"Size\",\"Device\",\"Context\",\"Stream\","
+      "\"Name\"\n"
+      "ms,us,,,,,,,MB,,,,\n"
+      "1.000,10.5,4,1,1,32,1,1,,\"Tesla V100 (1)\",\"1\",\"7\",\"gemm(int) "
+      "[115]\"\n"
+      "1.020,2,,,,,,,1.5,\"Tesla V100 (1)\",\"1\",\"8\",\"[CUDA memcpy "
+      "HtoD]\"\n");
+  EXPECT_EQ(trace.tool, "nvprof");
+  EXPECT_EQ(trace.format, "nvprof");
+  EXPECT_EQ(trace.device, "Tesla V100");
+  EXPECT_EQ(trace.broken, 0u);
+  ASSERT_EQ(trace.kernels.size(), 2u);
+  EXPECT_EQ(trace.kernels[0].start, 1000000);
+  EXPECT_EQ(trace.kernels[0].duration, 10500);
+  EXPECT_EQ(trace.kernels[0].device, 1);
+  EXPECT_EQ(trace.kernels[0].correlation, 115);
+  EXPECT_EQ(trace.names[trace.kernels[0].name], "gemm(int)");
+  EXPECT_EQ(trace.extentsOf(trace.kernels[0]).grid[0], 4);
+  EXPECT_EQ(trace.kernels[1].kind, DeviceEvent::Copy);
+  EXPECT_EQ(trace.kernels[1].stream, 8);
+}
+
 TEST(Readers, RocprofGivesItsGridInThreads) {
   Trace trace = readText(
       R"j({"rocprofiler-sdk-tool": [{"agents": [{"name": "cpu", "type": 1}, )j"
