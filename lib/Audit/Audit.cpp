@@ -358,6 +358,7 @@ private:
       row.products.push_back(i);
       addTo(row, step.products[i]);
     }
+    takeShard(row, match);
     if (!row.weight.isZero() && llvm::any_of(match.traced, [&](unsigned i) {
           return step.products[i].kind == ProductKind::Recurrence;
         }))
@@ -399,7 +400,7 @@ private:
     row.isRunAgain |= product.isRunAgain;
     row.isUnknown &= !row.isSpecified && !product.cost->flop;
     if (!product.isStopped)
-      row.traced += product.cost->flop.value_or(0);
+      row.traced += product.ran().value_or(0);
     row.kernels += product.kernels;
     row.parts += product.parts;
     row.nanoseconds += product.nanoseconds;
@@ -424,6 +425,22 @@ private:
     }
   }
 
+  /// Of products of DTensors a rank has a part, by the ops that it runs.
+  void takeShard(Row &row, const Match &match) const {
+    Rational all, ran;
+    for (unsigned i : match.traced) {
+      const TracedProduct &product = step.products[i];
+      all += product.cost->flop.value_or(0);
+      ran += product.ran().value_or(0);
+    }
+    if (all == ran)
+      return;
+    row.shard = ran / all;
+    for (Rational *flop :
+         {&row.exact, &row.ran, &row.input, &row.weight, &row.firstState})
+      *flop *= row.shard;
+  }
+
   StringRef phaseOf(const Row &row, const Match &match) const {
     if (!match.traced.empty())
       if (StringRef own = step.products[match.traced[0]].ownPhase; !own.empty())
@@ -444,7 +461,7 @@ private:
     row.layer = trace::shownName(product.layer);
     row.exact = row.ran = row.traced;
     if (row.phase == "input+weight" && product.cost->weight) {
-      row.weight = *product.cost->weight;
+      row.weight = *product.cost->weight * row.shard;
       row.input = row.exact - row.weight;
     }
   }

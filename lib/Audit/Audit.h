@@ -76,6 +76,9 @@ struct Row {
   Rational exact, input, weight;
   Rational ran;    ///< see SpecifiedProduct
   Rational traced; ///< FLOP by the shapes in the trace, of what ran
+  /// The part that this rank computes of a product of DTensors, else 1. It is
+  /// in all the FLOP above.
+  Rational shard = 1;
   Elements elements;
   /// FLOP of the gradient of a recurrence's initial state.
   Rational firstState;

@@ -44,6 +44,11 @@ static const Rule rules[] = {
                        of.row.isTraced && isAsTraced(of),
                    of.row.traced - of.row.exact);
      }},
+    {"shard", "the tensors of all ranks count, of which this one has shards",
+     [](const Subject &of) {
+       return when(of.row.shard != Rational(1),
+                   of.row.exact / of.row.shard - of.row.exact);
+     }},
     {"not-joined", "the counters lack some of its kernels",
      [](const Subject &of) {
        return when(of.claim.isMeasured() &&
@@ -262,6 +267,16 @@ static std::optional<Row> atOwnBatch(const Subject &of) {
   return ran;
 }
 
+/// The row as it would be if this rank had all of its tensors.
+static std::optional<Row> ofAllRanks(const Subject &of) {
+  if (of.row.shard == Rational(1))
+    return std::nullopt;
+  Row all = of.row;
+  for (Rational *flop : {&all.exact, &all.input, &all.weight, &all.traced})
+    *flop /= of.row.shard;
+  return all;
+}
+
 /// The row as it would be if all of a masked square counted.
 static std::optional<Row> withoutMask(const Subject &of) {
   if (!of.audit.run || of.audit.run->conventions.causal != Conventions::Half ||
@@ -309,6 +324,7 @@ static void explain(const Subject &of, RowClaim &claim) {
   if (rule) {
     claim.rules = {{rule, of.difference()}};
   } else if (!explainRest(of, "batch", atOwnBatch(of), claim) &&
+             !explainRest(of, "shard", ofAllRanks(of), claim) &&
              !explainRest(of, "recompute", atFirst(of), claim) &&
              !explainRest(of, "causal", withoutMask(of), claim) &&
              !claim.other.isZero()) {

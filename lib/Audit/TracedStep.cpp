@@ -27,7 +27,7 @@ public:
   Builder(const Trace &trace, TracedStep &step)
       : trace(trace), step(step), tree(trace, step),
         productOf(trace.host.size(), nobody), holder(trace.host.size(), nobody),
-        isOfHook(trace.host.size()) {}
+        isOfHook(trace.host.size()), isOfShard(trace.host.size()) {}
 
   void build() {
     // There may be a million, which a vector would copy as it grows; and some
@@ -37,7 +37,7 @@ public:
     // Parents precede their children.
     for (uint32_t i : tree.order)
       if (addToHolder(i))
-        takeWhole(i);
+        takeInner(i);
       else if (isOp(i) && !duals.contains(i))
         if (auto kind = productKindOf(trace, trace.host[i]))
           addProduct(i, *kind);
@@ -126,7 +126,13 @@ private:
     isOfHook[i] =
         isOfHook[parent] || name == "detach" || name == "aten::detach";
     partsOf[holder[i]] += !isOfHook[i] && name != "PythonDispatchMode";
+    isOfShard[i] = isOfShard[parent] || isOfSubclass(i);
     return true;
+  }
+
+  /// Whether a subclass of tensors calls event `i`.
+  bool isOfSubclass(uint32_t i) const {
+    return nameOf(tree.parent[i]) == "PythonSubclass";
   }
 
   /// Adds ops that may be products, and have no product inside.
@@ -242,17 +248,22 @@ private:
     cost.elements = {};
   }
 
-  /// Under `vmap` an op of one example has the op of all examples inside: that
-  /// is what runs.
-  void takeWhole(uint32_t i) {
+  /// Under `vmap` an op of one example has the op of all examples inside, one
+  /// of DTensors that of a shard: that is what runs.
+  void takeInner(uint32_t i) {
     TracedProduct &product = step.products[productOf[holder[i]]];
     if (tree.around[i].has(OpTree::Around::Sparse))
       forgetCost(product);
     if (!isOp(i) || productKindOf(trace, trace.host[i]) != product.kind)
       return;
     const std::optional<Rational> &flop = product.cost->flop;
-    if (auto whole = costAt(i)->flop; whole && flop && *flop < *whole)
+    std::optional<Rational> inner = costAt(i)->flop;
+    if (!inner || !flop)
+      return;
+    if (*flop < *inner)
       setCost(product, i);
+    else if (isOfSubclass(i) && !isOfShard[tree.parent[i]])
+      product.ofShard = product.ofShard.value_or(0) + *inner;
   }
 
   /// Gradients that are differentiated again have numbers, as recomputed ops
@@ -628,6 +639,8 @@ private:
   std::vector<uint32_t> holder;
   /// By event in a product: whether it is a hook of saved tensors, or in one.
   std::vector<bool> isOfHook;
+  /// The same for what a subclass of tensors calls.
+  std::vector<bool> isOfShard;
   llvm::DenseSet<uint32_t> duals; ///< see findDuals()
   /// By name and inputs of an event, and the shape behind it; see costAt().
   std::map<std::tuple<Name, uint32_t, const int64_t *, size_t>,

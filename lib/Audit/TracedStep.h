@@ -45,6 +45,9 @@ struct TracedProduct {
   /// Its FLOP by the shapes in the trace, what FlopCounterMode counts for it,
   /// and its sizes. Equal products share it.
   std::shared_ptr<const EventCost> cost;
+  /// FLOP of what this rank computes of it, a product of DTensors. None if it
+  /// computes all.
+  std::optional<Rational> ofShard;
   /// The shape of the first operand, as the outermost op around the product has
   /// it: `aten::linear` hands examples and positions on as rows of one matrix.
   llvm::ArrayRef<int64_t> operand;
@@ -79,6 +82,8 @@ struct TracedProduct {
   int64_t nanoseconds = 0; ///< of its kernels, or of the op without a device
 
   bool isNamed() const { return !name.empty(); }
+  /// FLOP of what ran; none if they are not known.
+  std::optional<Rational> ran() const { return ofShard ? ofShard : cost->flop; }
   /// A copy of the cost that no other product shares.
   EventCost &ownCost() {
     auto own = std::make_shared<EventCost>(*cost);

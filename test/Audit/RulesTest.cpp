@@ -212,6 +212,11 @@ const Case cases[] = {
        made.subject().firstState = 120;
        made.has(2400);
      }},
+    {"shard",
+     [](Made &made) {
+       made.subject().shard = Rational::fraction(1, 2);
+       made.has(2400);
+     }},
     {"optimizer", [](Made &made) { made.beOther(CountedEvent::InOptimizer); }},
     {"loss", [](Made &made) { made.beOther(CountedEvent::InLoss); }},
     {"data", [](Made &made) { made.beOther(CountedEvent::InData); }},
@@ -289,6 +294,7 @@ TEST(Rules, WhatARoundingToolHasWithinAThousandthIsEqual) {
 /// What reports say of each, in the order in which they are tried.
 constexpr const char *meanings[] = {
     "the trace has another batch than is asked for",
+    "the tensors of all ranks count, of which this one has shards",
     "the counters lack some of its kernels",
     "a multiply-add counts as 1",
     "an op of this kind is not known to the tool",
