@@ -228,13 +228,19 @@ private:
                           again = tracedIn(TracedProduct::Recompute), alone;
     std::map<unsigned, std::vector<unsigned>> theirs;
     std::set<unsigned> taken;
+    // By the region around: where the last one begins in the forward pass, or
+    // at first where that around ends.
+    std::map<std::optional<uint32_t>, size_t> lastPlaces;
     for (size_t from = 0; from < again.size();) {
       size_t to = from + 1;
       while (to < again.size() &&
              traced[again[to]].region == traced[again[from]].region)
         ++to;
       auto region = llvm::ArrayRef(again).slice(from, to - from);
-      std::optional<size_t> place = placeOf(region, forward);
+      const TracedProduct &first = traced[region.front()];
+      size_t &last = lastPlaces.try_emplace(first.outerRegion, forward.size())
+                         .first->second;
+      std::optional<size_t> place = placeOf(region, forward, last);
       for (auto [k, product] : llvm::enumerate(region)) {
         std::optional<unsigned> of;
         if (place)
@@ -246,8 +252,10 @@ private:
         else
           alone.push_back(product);
       }
-      if (place)
-        lastPlace = *place;
+      if (place) {
+        last = *place;
+        lastPlaces[first.region] = *place + region.size();
+      }
       from = to;
     }
     std::set<unsigned> all;
@@ -278,16 +286,16 @@ private:
     return std::nullopt;
   }
 
-  /// The position of a region in the forward pass. It is before that of the
-  /// previous region, since the backward pass runs in reverse order.
+  /// The position of a region in the forward pass. It is before `last`, that of
+  /// the previous region, since the backward pass runs in reverse order.
   std::optional<size_t> placeOf(llvm::ArrayRef<unsigned> region,
-                                llvm::ArrayRef<unsigned> forward) const {
+                                llvm::ArrayRef<unsigned> forward,
+                                size_t last) const {
     // A product whose own node has gradients is not the one that a product
     // with gradients repeats.
     auto mayRepeat = [&](unsigned a, unsigned b) {
       return isSame(a, b) && !(hasGradient[a] && hasGradient[b]);
     };
-    size_t last = std::min(lastPlace, forward.size());
     if (region.size() > last)
       return std::nullopt;
     for (size_t place = last - region.size() + 1; place-- > 0;)
@@ -652,7 +660,6 @@ private:
   llvm::DenseSet<llvm::StringRef> trained; ///< names of products with gradients
   /// The matches of forward products, by name.
   llvm::DenseMap<llvm::StringRef, llvm::SmallVector<unsigned, 1>> forwardOf;
-  size_t lastPlace = ~size_t(0);
 };
 } // namespace
 

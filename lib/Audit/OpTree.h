@@ -37,6 +37,11 @@ struct OpTree {
 
   OpTree(const trace::Trace &trace, const TracedStep &step);
 
+  /// The innermost node of autograd around event `i`; `nobody` without one.
+  uint32_t nodeAround(uint32_t i) const {
+    return parent[i] == nobody ? nobody : around[parent[i]].node;
+  }
+
   std::vector<uint32_t> order;  ///< events by thread and start
   std::vector<uint32_t> parent; ///< by event; `nobody` for roots
   /// By event. It is found once, since ranges may nest as deep as there are

@@ -33,6 +33,9 @@ public:
     // There may be a million, which a vector would copy as it grows; and some
     // that are only suspected.
     size_t sure = findDuals();
+    for (uint32_t i : tree.order)
+      if (tree.around[i].node == nobody && tree.around[i].numbered == i)
+        forwardNames.insert(trace.host[i].name);
     step.products.reserve(sure + sure / 16);
     // Parents precede their children.
     for (uint32_t i : tree.order)
@@ -53,6 +56,7 @@ public:
       product.parts = partsOf.lookup(product.event);
     }
     findRunAgain();
+    findOuterRegions();
     findApart();
     addPaths();
     addMemory();
@@ -197,10 +201,9 @@ private:
       product.node = nodeOf(nameOf(node));
       product.region = node;
       product.phase = TracedProduct::Backward;
-      // A forward op inside of a backward node is recomputed.
-      if (trace.host[i].sequence >= 0 && !name.contains("backward")) {
+      if (std::optional<uint32_t> again = recomputedBy(i)) {
         product.phase = TracedProduct::Recompute;
-        product.sequence = trace.host[i].sequence;
+        product.sequence = trace.host[*again].sequence;
       } else if ((product.node == "CompiledFunctionBackward" ||
                   !trace.hasSequence) &&
                  isForwardAlone(trace, trace.host[i])) {
@@ -227,6 +230,20 @@ private:
       product.isOfWeight = transposesFirst(trace, trace.host[i]);
     productOf[i] = step.products.size();
     step.products.push_back(std::move(product));
+  }
+
+  /// The forward op in a node of autograd that event `i` is, or is in: it is
+  /// recomputed. None if it is a gradient. Ops in a function of the user have
+  /// no number, but that has; a gradient may call one, too, which no forward
+  /// pass calls.
+  std::optional<uint32_t> recomputedBy(uint32_t i) const {
+    uint32_t node = tree.around[i].node, numbered = tree.around[i].numbered;
+    if (numbered == nobody || !nodeOf(nameOf(numbered)).empty() ||
+        trace.host[numbered].start < trace.host[node].start ||
+        nameOf(i).contains("backward") ||
+        (numbered != i && !forwardNames.contains(trace.host[numbered].name)))
+      return std::nullopt;
+    return numbered;
   }
 
   /// Sets the cost of a product, which is that of event `i`.
@@ -322,6 +339,25 @@ private:
     for (TracedProduct &product : step.products)
       if (int64_t number = numberOf(product); number >= 0)
         product.isRunAgain = chosen[number] != product.region;
+  }
+
+  void findOuterRegions() {
+    llvm::DenseSet<uint32_t> regions;
+    for (const TracedProduct &product : step.products)
+      if (product.phase == TracedProduct::Recompute)
+        regions.insert(product.region);
+    for (TracedProduct &product : step.products) {
+      if (product.phase != TracedProduct::Recompute)
+        continue;
+      // Nodes of a broken trace may nest as deep as there are events.
+      unsigned left = 64;
+      for (uint32_t i = tree.nodeAround(product.region); i != nobody && left--;
+           i = tree.nodeAround(i))
+        if (regions.contains(i)) {
+          product.outerRegion = i;
+          break;
+        }
+    }
   }
 
   /// Marks products that may read what an op has computed from the result of
@@ -642,6 +678,8 @@ private:
   /// The same for what a subclass of tensors calls.
   std::vector<bool> isOfShard;
   llvm::DenseSet<uint32_t> duals; ///< see findDuals()
+  /// Names of events with a number that no node of autograd is around.
+  llvm::DenseSet<Name> forwardNames;
   /// By name and inputs of an event, and the shape behind it; see costAt().
   std::map<std::tuple<Name, uint32_t, const int64_t *, size_t>,
            std::shared_ptr<const EventCost>>

@@ -60,6 +60,9 @@ struct TracedProduct {
   llvm::StringRef name, ownPhase;
   llvm::StringRef node; ///< name of the backward node it runs in, if any
   uint32_t region = 0;  ///< event of that node
+  /// The event of the node around it that recomputes products, if any: of a
+  /// checkpoint within another.
+  std::optional<uint32_t> outerRegion;
   /// The modules and user's ranges around it, outermost first:
   /// `Encoder_0/layer1/Linear_3`.
   std::string path;

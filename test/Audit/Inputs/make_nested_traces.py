@@ -23,3 +23,67 @@ last = lambda: [mm(16, 4, 2, shards=(2, 1, 1)), mm(4, 2, 16, shards=(1, 1, 2))]
 sharded.node("MmBackward0", 2, last)
 sharded.node("MmBackward0", 1, lambda: mm(8, 4, 16, shards=(1, 1, 2)))
 sharded.write("sharded")
+
+# Products in functions of the user, which have the numbers that their products lack: two of a checkpoint run again in
+# the node of the second one, and one is the gradient that the first one's node calls.
+functions = Trace()
+
+
+def linear(rows, inner, columns, sequence, name="MyLinear"):
+    product = lambda: functions.op("aten::mm", [rows, inner], [inner, columns])
+    functions.around("cpu_op", name, product, **{"Sequence number": sequence})
+
+
+def checkpointed():
+    linear(4, 8, 16, 3)
+    linear(4, 16, 2, 4)
+    functions.op("aten::mm", [16, 4], [4, 2])
+    functions.op("aten::mm", [4, 2], [2, 16])
+
+
+linear(4, 8, 16, 1)
+linear(4, 16, 2, 2)
+functions.node("MyLinearBackward", 2, checkpointed)
+functions.node("MyLinearBackward", 1, lambda: linear(8, 4, 16, 5, "MyLinearWeight"))
+functions.write("functions")
+
+# Reentrant checkpoints within others: four equal layers, each in one, and two pairs of them in another. The inner ones
+# run twice again, without numbers of their products and with them.
+nested, numbers = Trace(), iter(range(1, 100))
+CHECKPOINT, SQUARE = "CheckpointFunction", ([4, 8], [8, 8])
+
+
+def checkpoint(inner):
+    number = next(numbers)
+    nested.around("cpu_op", CHECKPOINT, inner, **{"Sequence number": number})
+    return number
+
+
+def pair(inside):
+    """Two layers, each in a checkpoint, and the numbers of these."""
+    inside += [checkpoint(lambda: nested.op("aten::mm", *SQUARE)) for _ in range(2)]
+
+
+def layer_backward(hasInput):
+    number = next(numbers)
+    nested.op("aten::mm", *SQUARE, sequence=number)
+    products = [([8, 4], [4, 8]), ([4, 8], [8, 8])][: 1 + hasInput]
+    nested.node("MmBackward0", number, lambda: [nested.op("aten::mm", *each) for each in products])
+
+
+def pair_backward(isFirst):
+    inside = []
+    pair(inside)
+    for number, hasInput in (inside[1], True), (inside[0], not isFirst):
+        nested.node(f"{CHECKPOINT}Backward", number, lambda: layer_backward(hasInput))
+
+
+outer = [checkpoint(lambda: pair([])) for _ in range(2)]
+head = next(numbers)
+nested.op("aten::mm", [4, 8], [8, 2], sequence=head)
+nested.node(
+    "MmBackward0", head, lambda: [nested.op("aten::mm", [8, 4], [4, 2]), nested.op("aten::mm", [4, 2], [2, 8])]
+)
+for number, isFirst in (outer[1], False), (outer[0], True):
+    nested.node(f"{CHECKPOINT}Backward", number, lambda: pair_backward(isFirst))
+nested.write("nested")
