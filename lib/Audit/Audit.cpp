@@ -551,6 +551,9 @@ private:
         for (unsigned i : row.products)
           add(false, trace.host[step.products[i].event].name,
               step.products[i].nanoseconds);
+    if (hiddenByCompiler(audit) && step.kernels.empty())
+      for (uint32_t graph : step.hiddenGraphs)
+        add(false, trace.host[graph].name, trace.host[graph].duration);
     for (const StepKernel &kernel : step.kernels) {
       const trace::DeviceEvent &event = trace.kernels[kernel.kernel];
       if (!kernel.product)
@@ -560,7 +563,9 @@ private:
     for (const auto &[key, all] : times) {
       auto [isKernel, name] = key;
       std::string text = isKernel ? kernelBaseName(trace.names[name])
-                                  : trace.names[name].str();
+                         : isCompiledGraph(trace.names[name])
+                             ? "compiled graph"
+                             : trace.names[name].str();
       if (isKernel && !multipliesByName(text))
         continue;
       text = trace::shownName(text);

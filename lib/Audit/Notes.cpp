@@ -267,13 +267,10 @@ static void noteAbovePeak(Audit &audit) {
 }
 
 std::optional<StringRef> netc::audit::hiddenByCompiler(const Audit &audit) {
-  const trace::Trace &trace = *audit.trace;
   const TracedStep &step = audit.step;
-  if (!step.products.empty() ||
-      llvm::none_of(trace.host, [&](const trace::HostEvent &event) {
-        return event.start >= step.start && event.start < step.end &&
-               isCompiledGraph(trace.names[event.name]);
-      }))
+  bool isAllFound = audit.run && audit.coverage.share() == Rational(1);
+  if (step.hiddenGraphs.empty() ||
+      (!step.products.empty() && (isAllFound || step.levels.kernels)))
     return std::nullopt;
   return StringRef(
       "the step runs a compiled graph, and the trace does not show "

@@ -59,6 +59,7 @@ public:
     findOuterRegions();
     findApart();
     addPaths();
+    findHiddenGraphs();
     addMemory();
     findDropped();
     claim();
@@ -480,6 +481,22 @@ private:
     // PyTorch names steps, and what its compiler generates.
     return !name.contains("ProfilerStep#") && !name.contains("Optimizer.") &&
            !isCompiledGraph(name);
+  }
+
+  /// Finds graphs whose code calls kernels that are no ops, as the C++ of a
+  /// compiler does.
+  void findHiddenGraphs() {
+    OncePerName<bool> isGraph(trace.names, isCompiledGraph);
+    OncePerName<bool> movesOnly(trace.names, movesData);
+    std::vector<bool> shows(trace.host.size());
+    for (uint32_t i : llvm::reverse(tree.order)) {
+      Name name = trace.host[i].name;
+      if (isGraph[name] && !shows[i])
+        step.hiddenGraphs.push_back(i);
+      if (uint32_t parent = tree.parent[i]; parent != nobody)
+        shows[parent] = shows[parent] || shows[i] || isGraph[name] ||
+                        (isOp(i) && !movesOnly[name]);
+    }
   }
 
   void findDropped() {

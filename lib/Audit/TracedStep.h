@@ -140,6 +140,8 @@ struct TracedStep {
   int64_t kernelsStart = 0, kernelsEnd = 0;
   std::vector<TracedProduct> products; ///< by start
   std::vector<CountedEvent> others;
+  /// Events of compiled graphs that show no op that computes.
+  std::vector<uint32_t> hiddenGraphs;
   /// Events that torch.profiler drops: each is all of one with the same name.
   llvm::DenseSet<uint32_t> dropped;
   std::vector<StepKernel> kernels; ///< in the order of the trace

@@ -87,3 +87,13 @@ nested.node(
 for number, isFirst in (outer[1], False), (outer[0], True):
     nested.node(f"{CHECKPOINT}Backward", number, lambda: pair_backward(isFirst))
 nested.write("nested")
+
+# A compiled graph whose C++ calls no op that multiplies, and the rest of the network.
+hiding = Trace()
+GRAPH = "## Call CompiledFxGraph fiq7xh5z ##"
+hidden = lambda: hiding.around("user_annotation", GRAPH, lambda: hiding.op("aten::as_strided", [4, 8]))
+hiding.around("cpu_op", "CompiledFunction", hidden, **{"Sequence number": 1})
+hiding.op("aten::mm", [4, 16], [16, 2], sequence=2)
+hiding.node("MmBackward0", 2, lambda: [hiding.op("aten::mm", [16, 4], [4, 2]), hiding.op("aten::mm", [4, 2], [2, 16])])
+hiding.node("CompiledFunctionBackward", 1, hidden)
+hiding.write("hiding")
