@@ -449,6 +449,7 @@ private:
     return match.phase == TracedProduct::Forward     ? "forward"
            : match.phase == TracedProduct::Recompute ? "recompute"
            : match.phase == TracedProduct::Update    ? "update"
+           : match.phase == TracedProduct::Data      ? "data"
            : hasInput && !hasWeight                  ? "input"
            : hasWeight && !hasInput                  ? "weight"
                                                      : "input+weight";

@@ -76,6 +76,7 @@ public:
     add(pairing.crossed(align(specifiedIn({Phase::Update}),
                               tracedIn(TracedProduct::Update))),
         TracedProduct::Update);
+    add(align({}, tracedIn(TracedProduct::Data)), TracedProduct::Data);
     matches = inOrder(std::move(matches));
     doubtOthers();
     return std::move(matches);

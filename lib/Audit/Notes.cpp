@@ -201,7 +201,8 @@ static void notePrecision(Audit &audit) {
     for (unsigned i : {0, 1, 2}) {
       StringRef type = trace.type(trace.host[product.event], i);
       if (type.empty() || !product.cost->flop ||
-          product.phase == TracedProduct::Update)
+          product.phase == TracedProduct::Update ||
+          product.phase == TracedProduct::Data)
         continue;
       ++types[type];
       break;

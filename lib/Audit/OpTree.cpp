@@ -39,7 +39,7 @@ struct Named {
       named.kinds |= Around::Loss;
     if (name.starts_with("Optimizer."))
       named.kinds |= Around::Optimizer;
-    if (name.contains("DataLoader"))
+    if (name.starts_with("enumerate(DataLoader)"))
       named.kinds |= Around::Data;
     return named;
   }
@@ -71,9 +71,10 @@ OpTree::OpTree(const Trace &trace, const TracedStep &step)
       around[i].node = i;
     if (event.sequence >= 0)
       around[i].numbered = i;
-    // A range of the user may have any name.
+    // A range of the user may have any name; PyTorch names those of the others.
     bool isOp = event.kind == HostEvent::Op;
-    around[i].kinds |= isOp ? named.kinds : named.kinds & ~Around::Sparse;
+    around[i].kinds |=
+        isOp ? named.kinds : named.kinds & (Around::Optimizer | Around::Data);
     open.push(i);
   }
 }

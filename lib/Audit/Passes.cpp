@@ -34,14 +34,19 @@ static bool areAlike(llvm::ArrayRef<TracedProduct> pass,
 std::vector<Pass> netc::audit::passesOf(llvm::ArrayRef<TracedProduct> traced) {
   const std::vector<Pass> all = {{0, traced.size()}};
   std::vector<Pass> passes = {{0, 0}};
-  for (size_t i = 1; i < traced.size(); ++i)
-    if (traced[i].isNamed()) {
+  bool isBehindForward = true;
+  for (size_t i = 0; i < traced.size(); ++i) {
+    bool isForward = traced[i].phase == TracedProduct::Forward;
+    if (traced[i].isNamed())
       return all;
-    } else if (traced[i].phase == TracedProduct::Forward &&
-               traced[i - 1].phase != TracedProduct::Forward) {
+    if (isForward && !isBehindForward) {
       passes.back().end = i;
       passes.push_back({i, 0});
     }
+    // Data are prepared before a pass, or between two.
+    if (traced[i].phase != TracedProduct::Data)
+      isBehindForward = isForward;
+  }
   passes.back().end = traced.size();
   auto productsOf = [&](const Pass &pass) {
     return traced.slice(pass.begin, pass.end - pass.begin);

@@ -216,7 +216,9 @@ static const Rule rules[] = {
      }},
     {"data", "of what prepares the data",
      [](const Subject &of) {
-       return when(of.row.other == CountedEvent::InData, of.has.flop);
+       bool isProduct = !of.row.isSpecified && of.row.phase == "data";
+       return when(isProduct || of.row.other == CountedEvent::InData,
+                   of.has.flop);
      }},
     {"extra", "in the trace or in the counts alone",
      [](const Subject &of) {

@@ -217,6 +217,9 @@ private:
     if (product.phase == TracedProduct::Forward && product.sequence < 0 &&
         tree.around[i].has(OpTree::Around::Optimizer))
       product.phase = TracedProduct::Update;
+    else if (product.phase == TracedProduct::Forward &&
+             tree.around[i].has(OpTree::Around::Data))
+      product.phase = TracedProduct::Data;
     product.ownPhase = ownPhaseOf(trace, trace.host[i]);
     if (!product.ownPhase.empty())
       product.name = trace.value(trace.host[i], 2);

@@ -36,7 +36,7 @@ struct ProfilerCount {
 /// A product of a trace: the outermost event of a matrix product, a convolution
 /// or similar.
 struct TracedProduct {
-  enum Phase { Forward, Backward, Recompute, Update };
+  enum Phase { Forward, Backward, Recompute, Update, Data };
   uint32_t event; ///< index into Trace::host
   /// The event that the cost is of: under `vmap`, that of all examples inside.
   uint32_t costEvent = 0;

@@ -97,3 +97,16 @@ hiding.op("aten::mm", [4, 16], [16, 2], sequence=2)
 hiding.node("MmBackward0", 2, lambda: [hiding.op("aten::mm", [16, 4], [4, 2]), hiding.op("aten::mm", [4, 2], [2, 16])])
 hiding.node("CompiledFunctionBackward", 1, hidden)
 hiding.write("hiding")
+
+# A DataLoader that multiplies, in front of each of two passes.
+loading = Trace()
+for number in 1, 3:
+    augment = lambda: loading.op("aten::mm", [4, 8], [8, 8], sequence=number)
+    loading.around("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", augment)
+    loading.op("aten::mm", [4, 8], [8, 16], sequence=number)
+    loading.op("aten::mm", [4, 16], [16, 2], sequence=number + 1)
+    loading.node(
+        "MmBackward0", number + 1, lambda: [loading.op("aten::mm", [16, 4], [4, 2]), loading.op("aten::mm", [4, 2], [2, 16])]
+    )
+    loading.node("MmBackward0", number, lambda: loading.op("aten::mm", [8, 4], [4, 16]))
+loading.write("loading")

@@ -48,6 +48,7 @@ def convolutions(extra=lambda trace: None, drop=False):
 def outside(trace):
     trace.around("user_annotation", "Optimizer.step#SGD.step", lambda: trace.op("aten::add", [8, 4, 3, 3]))
     trace.around("user_annotation", "enumerate(DataLoader)#_next", lambda: trace.op("aten::mul", [2, 8, 4, 4]))
+    trace.around("user_annotation", "compute_loss", lambda: trace.op("aten::mul", [2, 8]))
     trace.around("cpu_op", "aten::mse_loss", lambda: trace.op("aten::mul", [2, 8]))
 
 
