@@ -147,12 +147,49 @@ std::optional<ProductKind> netc::audit::kindByWords(StringRef name) {
   return isProduct ? std::optional(ProductKind::Matrices) : std::nullopt;
 }
 
+static bool containsAny(StringRef name, llvm::ArrayRef<StringRef> parts) {
+  return llvm::any_of(
+      parts, [&](StringRef part) { return name.contains_insensitive(part); });
+}
+
+/// Inductor's element-wise kernels and reductions name the ops that they fuse.
+static bool isFused(StringRef kernel) {
+  constexpr StringRef kinds[] = {"triton_poi_", "triton_red_", "triton_per_"};
+  return llvm::any_of(kinds,
+                      [&](StringRef kind) { return kernel.starts_with(kind); });
+}
+
+bool netc::audit::communicatesByName(StringRef kernel) {
+  constexpr StringRef parts[] = {
+      "nccl",
+      "rccl",
+      "msccl",
+      "all_reduce",
+      "allreduce",
+      "all-reduce",
+      "all_gather",
+      "allgather",
+      "all-gather",
+      "reduce_scatter",
+      "reducescatter",
+      "reduce-scatter",
+      "all_to_all",
+      "alltoall",
+      "all-to-all",
+      "collective-permute",
+      "cross_device_reduce",
+      "symmetric_memory::",
+      "deep_ep::",
+      "nvshmem",
+      "userbuffers"}; // of vLLM, PyTorch, DeepEP, NVSHMEM, Transformer Engine
+  // XLA writes what an op reads behind its name.
+  return !isFused(kernel) && containsAny(kernel.split(" = ").first, parts);
+}
+
 bool netc::audit::multipliesByName(StringRef kernel) {
   kernel.consume_front("fbgemm_gpu::"); // not a gemm
-  // Inductor's element-wise kernels and reductions name the ops that they fuse.
-  for (StringRef kind : {"triton_poi_", "triton_red_", "triton_per_"})
-    if (kernel.starts_with(kind))
-      return false;
+  if (isFused(kernel))
+    return false;
   constexpr StringRef parts[] = {
       "gemm",         "gemv",      "dot_kernel", "xmma",      "cutlass",
       "marlin",       "fused_moe", "csrmm",      "triton_mm", "triton_tem",
@@ -161,8 +198,7 @@ bool netc::audit::multipliesByName(StringRef kernel) {
       "attention",    "attn",      "sdpa",       "flash_fwd", "flash_bwd",
       "bwd_kernel_d", "fmha",      "mha_fwd",    "mha_bwd",   "contraction",
       "rnn_block",    "cijk_",     "nvjet"}; // Tensile; cuBLAS
-  return llvm::any_of(
-      parts, [&](StringRef part) { return kernel.contains_insensitive(part); });
+  return containsAny(kernel, parts);
 }
 
 bool netc::audit::hidesFromCounter(StringRef op) {

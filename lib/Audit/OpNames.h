@@ -28,6 +28,10 @@ std::optional<ProductKind> kindByWords(llvm::StringRef name);
 /// Whether a kernel multiplies, by words in its name.
 bool multipliesByName(llvm::StringRef kernel);
 
+/// Whether a kernel exchanges data between devices, by words in its name
+/// without the arguments of templates and calls.
+bool communicatesByName(llvm::StringRef kernel);
+
 /// Whether FlopCounterMode does not see the products inside of an op.
 bool hidesFromCounter(llvm::StringRef op);
 

@@ -5,6 +5,7 @@
 #include "lib/Audit/TracedStep.h"
 
 #include "lib/Audit/Flop.h"
+#include "lib/Audit/Join.h"
 #include "lib/Audit/OpNames.h"
 #include "lib/Audit/OpTree.h"
 #include "lib/Audit/OpenEvents.h"
@@ -572,7 +573,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   static bool isCommunication(StringRef name) {
-    return name.contains("nccl") || name.contains("rccl");
+    return communicatesByName(kernelBaseName(name));
   }
 
   /// The time of a kernel.

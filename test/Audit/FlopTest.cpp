@@ -55,6 +55,25 @@ TEST(Flop, KernelsThatMultiplyByTheirNames) {
     EXPECT_FALSE(multipliesByName(name)) << name;
 }
 
+TEST(Flop, KernelsThatCommunicateByTheirNames) {
+  for (const char *name :
+       {"ncclDevKernel_SendRecv", "ncclKernel_AllReduce_RING_LL_Sum_half",
+        "rccl_main_kernel", "mscclKernel_Sum_half_LL",
+        "vllm::cross_device_reduce_1stage",
+        "c10d::symmetric_memory::multimem_one_shot_reduce",
+        "two_shot_all_reduce_kernel", "deep_ep::intranode::dispatch",
+        "deep_ep::internode_ll::combine", "nvshmemi_transfer::put",
+        "userbuffers_fp16_sum_inplace_gpu_mc_rs_oop",
+        "%all-reduce.1 = f32[8] all-reduce", "all-gather-start.2",
+        "reduce-scatter.3", "all-to-all", "collective-permute-done"})
+    EXPECT_TRUE(communicatesByName(name)) << name;
+  for (const char *name :
+       {"%fusion.1 = f32[8] fusion %all-reduce.1", "warp_reduce_kernel",
+        "triton_poi_fused_add_all_gather_into_tensor_0",
+        "vectorized_elementwise_kernel", "dispatch_kernel"})
+    EXPECT_FALSE(communicatesByName(name)) << name;
+}
+
 TEST(Flop, Vectors) {
   EXPECT_EQ(flopOf("aten::dot", "[5], [5]"), Rational(10));
   EXPECT_EQ(flopOf("aten::mv", "[3, 5], [5]"), Rational(30));
