@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 #include <functional>
@@ -294,9 +295,7 @@ UnitLevels netc::audit::levelsOf(const Trace &trace,
 }
 
 static std::string percentOf(double share) {
-  double tenths = std::round(share * 1000) / 10;
-  std::string text = std::to_string(tenths);
-  return StringRef(text).take_front(text.find('.') + 2).str() + " %";
+  return llvm::formatv("{0:F1} %", share * 100).str();
 }
 
 std::vector<LevelNote> netc::audit::eraseImpossible(UnitLevels &levels,

@@ -376,6 +376,20 @@ static void addLevels(Lines &lines, const Audit &audit, StringRef joined) {
   }
 }
 
+/// What counters of CUDA cores leave out. That tensor cores did nothing is
+/// known if each kernel says so.
+static StringRef besidesCudaCores(const SummedLevels &levels) {
+  bool didNothing = false;
+  for (auto level : {&UnitLevels::tensorActive, &UnitLevels::tensorIssue})
+    if (levels.levels.*level) {
+      if (*(levels.levels.*level) > 0)
+        return "; tensor cores worked, whose FLOP no counter has";
+      didNothing |= levels.joined.*level == 1;
+    }
+  return didNothing ? ", and none of tensor cores"
+                    : "; those of tensor cores are not counted";
+}
+
 /// Writes the figures of counters without a timeline.
 static void writeCounted(Page &page, const Audit &audit) {
   Lines lines;
@@ -385,8 +399,8 @@ static void writeCounted(Page &page, const Audit &audit) {
   for (const Claim &claim : audit.claims)
     lines.add(claim.id, (claim.isPartial ? "at least " : "") +
                             exact(claim.total) +
-                            " FLOP of CUDA cores in f32 and f64, and none of "
-                            "tensor cores");
+                            " FLOP of CUDA cores in f32 and f64" +
+                            besidesCudaCores(*audit.levels).str());
   std::optional<double> clock = clockOf(*audit.trace);
   if (int64_t time = audit.wholeTime())
     lines.add("kernels",
