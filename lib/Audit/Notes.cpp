@@ -12,6 +12,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <set>
+
 using namespace netc;
 using namespace netc::audit;
 using llvm::StringRef;
@@ -324,6 +326,22 @@ static void noteRunAgain(Audit &audit) {
              llvm::Twine(again) + "; the specification has them once");
 }
 
+/// Notes products of several processes, as in a file that the traces of ranks
+/// were merged into.
+static void noteProcesses(Audit &audit) {
+  const trace::Trace &trace = *audit.trace;
+  std::set<StringRef> processes;
+  for (const TracedProduct &product : audit.step.products)
+    processes.insert(trace.threads[trace.host[product.event].thread].process);
+  if (processes.size() > 1)
+    note(audit, "several-processes",
+         llvm::formatv("the step has products of {0} processes, such as ranks "
+                       "whose traces are in one file: counts are of all that "
+                       "falls into its time; name the trace of one of them",
+                       processes.size())
+             .str());
+}
+
 /// Notes rows for which a tool's count is unknown.
 static void noteUnknownCounts(Audit &audit) {
   for (auto [i, claim] : llvm::enumerate(audit.claims))
@@ -392,6 +410,7 @@ void netc::audit::addNotes(Audit &audit, const SpecifiedStep *specified) {
   const trace::Trace &trace = *audit.trace;
   noteShapes(audit);
   noteUnknownCounts(audit);
+  noteProcesses(audit);
   noteRunAgain(audit);
   if (trace.shapesAdded)
     note(audit, "added-shapes",

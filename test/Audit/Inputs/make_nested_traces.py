@@ -110,3 +110,9 @@ for number in 1, 3:
     )
     loading.node("MmBackward0", number, lambda: loading.op("aten::mm", [8, 4], [4, 16]))
 loading.write("loading")
+
+# The traces of two ranks in one file.
+merged = Trace()
+for process in 1, 2:
+    merged.op("aten::mm", [4, 8], [8, 16])["pid"] = process
+merged.write("merged")
