@@ -206,6 +206,8 @@ bool netc::audit::hidesFromCounter(StringRef op) {
                                  "aten::_native_multi_head_attention",
                                  "aten::_trilinear",
                                  "aten::_euclidean_dist",
+                                 "aten::linalg_matrix_exp",
+                                 "aten::linalg_pinv",
                                  "aten::_sparse_addmm",
                                  "aten::_triton_multi_head_attention"};
   return llvm::is_contained(fused, op);

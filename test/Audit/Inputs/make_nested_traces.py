@@ -116,3 +116,12 @@ merged = Trace()
 for process in 1, 2:
     merged.op("aten::mm", [4, 8], [8, 16])["pid"] = process
 merged.write("merged")
+
+# Functions of matrices, into which FlopCounterMode does not look, and the gradient of one.
+matrices = Trace()
+bmm = lambda: matrices.op("aten::bmm", *[[1, 6, 6]] * 3)
+matrices.around("cpu_op", "aten::linalg_matrix_exp", bmm, **{"Input Dims": [[6, 6]], "Sequence number": 1})
+mm = lambda: matrices.op("aten::mm", [5, 5], [5, 8])
+matrices.around("cpu_op", "aten::linalg_pinv", mm, **{"Input Dims": [[8, 5]], "Sequence number": 2})
+matrices.node("LinalgPinvBackward0", 2, lambda: matrices.op("aten::mm", [5, 8], [8, 5]))
+matrices.write("functions-of-matrices")
