@@ -60,6 +60,9 @@ bool netc::audit::movesData(StringRef op) {
 StringRef netc::audit::nodeOf(StringRef name) {
   if (name.consume_front("autograd::engine::evaluate_function: "))
     return name;
+  // The mark is that of compiled autograd, whose graph has all nodes.
+  if (name.starts_with("Torch-Compiled Region: !"))
+    return "CompiledFunctionBackward";
   return !name.contains("::") && name.contains("Backward") ? name : "";
 }
 

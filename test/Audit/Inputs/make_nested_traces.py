@@ -125,3 +125,22 @@ mm = lambda: matrices.op("aten::mm", [5, 5], [5, 8])
 matrices.around("cpu_op", "aten::linalg_pinv", mm, **{"Input Dims": [[8, 5]], "Sequence number": 2})
 matrices.node("LinalgPinvBackward0", 2, lambda: matrices.op("aten::mm", [5, 8], [8, 5]))
 matrices.write("functions-of-matrices")
+
+# Compiled autograd: the backward pass is a region within that of the forward pass, without nodes and numbers.
+compiled = Trace()
+
+
+def region(name, *products):
+    def graph():
+        return compiled.around("user_annotation", GRAPH, lambda: [compiled.op("aten::mm", *each) for each in products])
+
+    compiled.around("cpu_op", f"Torch-Compiled Region: {name}", graph)
+
+
+def both():
+    region("0/0", ([4, 8], [8, 16]), ([4, 16], [16, 2]))
+    region("!0/2/0", ([2, 4], [4, 16]), ([4, 2], [2, 16]), ([16, 4], [4, 8]))
+
+
+compiled.around("cpu_op", "Torch-Compiled Region: 1/0", both)
+compiled.write("compiled-autograd")
