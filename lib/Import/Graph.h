@@ -53,6 +53,10 @@ struct GraphValue {
   const Json *known = nullptr;    ///< what is known of it
   Polynomial size;                ///< that it holds, of a known size
   StatedList<std::string> labels; ///< of its axes, as netc has them
+
+  bool isFloat() const {
+    return type != "bool" && type[0] != 'i' && type[0] != 'u';
+  }
 };
 
 /// The call of a module.

@@ -135,8 +135,10 @@ private:
   void root();
   void stopGradient();
 
-  /// The second one times a number.
-  void scaled(const std::string &sign, int a, int b, double factor);
+  /// x as floating point, if the result is.
+  int promoted(int x);
+  /// x times a number.
+  int scaled(int x, double factor);
   /// A number and x, the first one or the second.
   void withNumber(const std::string &sign, int x, double number, bool isFirst);
   /// Whether it is the sum of x and rows of a table of positions, or a mask.
@@ -169,8 +171,6 @@ private:
   void where();
   /// One value or another, element by element.
   void choose(int condition);
-  /// x with the shape of the result.
-  int repeated(int x);
 
   MaskTranslator &masks;
   ArithmeticTranslator &arithmetic;

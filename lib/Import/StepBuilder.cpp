@@ -199,6 +199,17 @@ std::string StepBuilder::expanded(int x, int at, const std::string &like,
          llvm::join(over, ", ") + "])";
 }
 
+int StepBuilder::repeated(int x) {
+  Sizes wanted = values.shape(node.out());
+  if (values.shape(x) == wanted)
+    return x;
+  int made = make("", {x}, wanted);
+  values.at(made).type = values.at(x).type;
+  last().putSizes(wanted);
+  last().fn = expanded(x, 0, "zeros(#0)", &last());
+  return made;
+}
+
 int StepBuilder::beforeExpand(int x) {
   const Step *made = maker(x);
   return made && made->op == "broadcast" && made->ins.size() == 1 ? made->ins[0]

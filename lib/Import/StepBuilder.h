@@ -104,6 +104,8 @@ public:
   /// of the result.
   std::string expanded(int x, int at, const std::string &like,
                        Step *made = nullptr, int target = -1);
+  /// x with the shape of the result.
+  int repeated(int x);
   /// What it was before it was repeated along some axes.
   int beforeExpand(int x);
 

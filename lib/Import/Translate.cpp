@@ -57,10 +57,56 @@ static void labelInput(const Graph &graph, GraphValue &value) {
               : windows[i + 3 - rank + (i < features && features > 1)];
   }
   if (rank == 3 && isReadBy(graph, "aten.conv1d", value))
-    value.labels = {value.labels[0], "C", "L"};
+    value.labels = {value.labels[0], "C",
+                    value.labels[2].empty() ? "L" : value.labels[2]};
   for (size_t i = 0; i < rank; ++i)
     if (llvm::count(value.labels, value.labels[i]) > 1)
       value.labels[i].clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static bool isOneOf(const GraphNode &node, const std::set<StringRef> &ops) {
+  const ForeignOp *op = findForeign(node.op);
+  return op && ops.count(op->op) && node.outs.size() == 1;
+}
+
+/// Whole numbers that only floating-point arithmetic reads, such as `1 - mask`,
+/// are such from the first op on that computes them.
+static void promoteNumbers(Graph &graph) {
+  static const std::set<StringRef> arithmetic = {
+      "abs", "add", "div", "maximum", "minimum", "mul", "neg", "relu6", "sub"};
+  static const std::set<StringRef> views = {"broadcast", "reshape", "slice",
+                                            "transpose"};
+  static const std::set<StringRef> functions = {"convert", "cos",   "exp",
+                                                "log",     "power", "sigmoid",
+                                                "sin",     "sqrt",  "tanh"};
+  std::set<int> floats, others; // read by such arithmetic, or by anything else
+  for (auto &output : graph.outputs)
+    others.insert(output.second);
+  for (const GraphNode &node : llvm::reverse(graph.nodes)) {
+    bool isComputed = isOneOf(node, arithmetic),
+         isFloating = (isComputed || isOneOf(node, functions)) &&
+                      graph.values[node.outs[0]].isFloat();
+    if (isComputed || isOneOf(node, views))
+      isFloating |= floats.count(node.outs[0]) && !others.count(node.outs[0]);
+    (isFloating ? floats : others).insert(node.ins.begin(), node.ins.end());
+  }
+  for (const GraphNode &node : graph.nodes) {
+    bool isView = isOneOf(node, views);
+    if (!isView && !isOneOf(node, arithmetic))
+      continue;
+    GraphValue &made = graph.values[node.outs[0]];
+    bool isNumber = made.type != "bool" && !made.isFloat() &&
+                    floats.count(node.outs[0]) && !others.count(node.outs[0]);
+    bool isOfFloats = llvm::any_of(node.ins, [&](int in) {
+      return in >= 0 && graph.values[in].isFloat();
+    });
+    if (isNumber && (isOfFloats || !isView))
+      made.type = "f32";
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -241,5 +287,6 @@ std::vector<Step> netc::import::translate(Graph &graph,
   for (GraphValue &value : graph.values)
     if (value.kind == GraphValue::Input)
       labelInput(graph, value);
+  promoteNumbers(graph);
   return Translator(graph, opaque).translate();
 }

@@ -31,8 +31,12 @@ void ArithmeticTranslator::addTo(Handlers &handlers) {
       });
 }
 
+int ArithmeticTranslator::promoted(int x) {
+  return values.isFloat(node.out()) ? steps.floated(x) : x;
+}
+
 void ArithmeticTranslator::clamp() {
-  int x = node.in(0);
+  int x = promoted(node.in(0));
   bool isTanh = node->op == "aten.hardtanh";
   const char *low = isTanh ? "min_val" : "min",
              *high = isTanh ? "max_val" : "max";
@@ -66,15 +70,18 @@ void ArithmeticTranslator::binary() {
                                         : "";
   double scale = node.real("alpha", 1);
   bool isTurned = node->op == "aten.rsub";
-  if (dropout.takes() || gelu.takes())
+  if (node->ins.size() > 2)
+    node.refuse("netc takes it of two tensors");
+  if (scale == 1 && (dropout.takes() || gelu.takes()))
     return;
-  if (scale != 1)
-    return scaled(sign, node.in(isTurned), node.in(!isTurned), scale);
   if (node->ins.size() == 1) {
-    bool isSelf = node.setting("self");
-    return withNumber(sign, node.in(0), node.real(isSelf ? "self" : "other", 0),
-                      isSelf || isTurned);
+    bool isSelf = node.setting("self"), isFirst = isSelf || isTurned;
+    double number = node.real(isSelf ? "self" : "other", 0);
+    return withNumber(sign, scaled(node.in(0), isFirst ? scale : 1),
+                      isFirst ? number : number * scale, isFirst);
   }
+  if (scale != 1)
+    return combine(sign, node.in(isTurned), scaled(node.in(!isTurned), scale));
   int a = node.in(isTurned), b = node.in(!isTurned);
   if (sign == "+" && (addRows(a, b) || addRows(b, a)))
     return;
@@ -94,7 +101,7 @@ void ArithmeticTranslator::withNumber(const std::string &sign, int x,
                          sign.empty() ? node.op() + "(%0, #0)"
                          : isFirst    ? "#0 " + sign + " %0"
                                       : "%0 " + sign + " #0",
-                         {x});
+                         {promoted(x)});
   made.put("", "factor", realText(number));
 }
 
@@ -128,11 +135,12 @@ bool ArithmeticTranslator::addMask(int x, int mask) {
   return true;
 }
 
-void ArithmeticTranslator::scaled(const std::string &sign, int a, int b,
-                                  double factor) {
-  int product = steps.make("%0 * #0", {b}, shape(b));
+int ArithmeticTranslator::scaled(int x, double factor) {
+  if (factor == 1)
+    return x;
+  int product = steps.make("%0 * #0", {promoted(x)}, shape(x));
   steps.last().put("", "scale", realText(factor));
-  combine(sign, a, product);
+  return product;
 }
 
 void ArithmeticTranslator::combine(const std::string &sign, int a, int b) {
@@ -140,6 +148,8 @@ void ArithmeticTranslator::combine(const std::string &sign, int a, int b) {
     a = steps.floated(a);
     b = steps.floated(b);
   }
+  if (shape(a) != shape(node.out()) && shape(b) != shape(node.out()))
+    a = steps.repeated(a);
   bool wantsFirst = shape(a) == shape(node.out()),
        wantsSecond = shape(b) == shape(node.out());
   if (wantsFirst && wantsSecond) {
@@ -151,15 +161,6 @@ void ArithmeticTranslator::combine(const std::string &sign, int a, int b) {
       made.fn = node.op() + "(%0, %1)";
     }
     values.labels(node.out()) = values.labels(a); // as netc has it
-    return;
-  }
-  if (!wantsFirst && !wantsSecond) {
-    Step &made = steps.add(Step::Form_, "", {a, b});
-    std::string zeros = "zeros(#0)";
-    auto all = [&](int x, int at) { return steps.expanded(x, at, zeros); };
-    made.fn = all(a, 0) + " " + sign + " " + all(b, 1);
-    made.putSizes(shape(node.out()));
-    values.labels(node.out()).assign(shape(node.out()).size(), "");
     return;
   }
   int full = wantsFirst ? a : b, small = wantsFirst ? b : a;
@@ -211,6 +212,7 @@ static const std::map<StringRef, StringRef> &functions() {
       {"aten.reciprocal", "1 / %0"},
       {"onnx.Mish", "%0 * tanh(softplus(%0))"},
       {"onnx.Reciprocal", "1 / %0"},
+      {"onnx.Selu", "1.0507009873554805 * elu(%0, alpha = 1.6732632423543772)"},
       {"aten.selu", "1.0507009873554805 * elu(%0, alpha = 1.6732632423543772)"},
       {"aten.square", "%0 * %0"},
       {"aten.tan", "sin(%0) / cos(%0)"},
@@ -231,7 +233,7 @@ void ArithmeticTranslator::elementwise() {
     node.refuse("netc takes it of one tensor");
   if (auto form = functions().find(node->op); form != functions().end()) {
     node.wantOne("self"); // of a reciprocal
-    steps.add(Step::Form_, form->second.str(), {node.in(0)});
+    steps.add(Step::Form_, form->second.str(), {promoted(node.in(0))});
     return;
   }
   // Of `aten.elu`; netc has them as products.
@@ -239,12 +241,12 @@ void ArithmeticTranslator::elementwise() {
   node.wantOne("input_scale");
   node.ignore({"threshold"}); // beyond it, softplus(x) is x in 32 bits
   if (double beta = node.real("beta", 1); beta != 1) {
-    Step &made =
-        steps.add(Step::Form_, node.op() + "(%0 * #0) / #0", {node.in(0)});
+    Step &made = steps.add(Step::Form_, node.op() + "(%0 * #0) / #0",
+                           {promoted(node.in(0))});
     made.put("", "beta", realText(beta));
     return;
   }
-  Step &made = steps.add(Step::Pipe, node.op(), {node.in(0)});
+  Step &made = steps.add(Step::Pipe, node.op(), {promoted(node.in(0))});
   for (auto &[theirs, ours] : node.foreign()->settings)
     if (node.setting(theirs.str().c_str()))
       made.put(ours.str(), ours.str(),
@@ -278,7 +280,7 @@ void ArithmeticTranslator::stopGradient() {
 }
 
 void ArithmeticTranslator::root() {
-  int x = node.in(0);
+  int x = promoted(node.in(0));
   if (node->op == "aten.rsqrt")
     steps.add(Step::Form_, "1 / sqrt(%0)", {x});
   else
@@ -286,19 +288,23 @@ void ArithmeticTranslator::root() {
 }
 
 void ArithmeticTranslator::power() {
+  int x = promoted(node.in(0));
   if (node->ins.size() == 2) {
-    if (shape(node.in(0)) != shape(node.out()) ||
-        shape(node.in(1)) != shape(node.out()))
-      node.refuse("its operands are of different sizes");
-    steps.add(Step::Form_, "exp(log(%0) * %1)",
-              {node.in(0), steps.unlabelled(node.in(1), node.in(0))});
+    int logarithm = steps.make("log(%0)", {x}, shape(x));
+    values.labels(logarithm) = values.labels(x);
+    int exponent = values.another(node.out());
+    combine("*", logarithm, promoted(node.in(1)));
+    steps.last().outs = {exponent};
+    steps.add(Step::Form_, "exp(%0)", {exponent});
     return;
   }
   if (node.setting("self")) {
-    Step &made = steps.add(Step::Form_, "exp(%0 * #0)", {node.in(0)});
+    Step &made = steps.add(Step::Form_, "exp(%0 * #0)", {x});
     made.put("", "factor", realText(std::log(node.real("self", 1))));
     return;
   }
-  Step &made = steps.add(Step::Form_, "%0 ^ #0", {node.in(0)});
+  if (!node.setting("exponent"))
+    node.refuse("it has no exponent");
+  Step &made = steps.add(Step::Form_, "%0 ^ #0", {x});
   made.put("", "exponent", realText(node.real("exponent", 1)));
 }

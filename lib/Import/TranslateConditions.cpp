@@ -32,15 +32,6 @@ void ConditionTranslator::addTo(Handlers &handlers) {
       });
 }
 
-int ConditionTranslator::repeated(int x) {
-  if (shape(x) == shape(node.out()))
-    return x;
-  int made = steps.make("", {x}, shape(node.out()));
-  steps.last().putSizes(shape(node.out()));
-  steps.last().fn = steps.expanded(x, 0, "zeros(#0)", &steps.last());
-  return made;
-}
-
 void ConditionTranslator::where() {
   int condition = node.in(0);
   const JointMask *joint = masks.find(condition);
@@ -67,7 +58,7 @@ void ConditionTranslator::where() {
     else if (parts[0] < 0)
       node.refuse("it hides nothing");
     else
-      steps.same(masks.hideBoth(repeated(parts[0]), *joint));
+      steps.same(masks.hideBoth(steps.repeated(parts[0]), *joint));
     return;
   }
   unsigned at = isHidden ? 0 : 1;
@@ -108,8 +99,10 @@ void ConditionTranslator::choose(int condition) {
   // What is smaller is repeated to what has the size of the result.
   auto full = llvm::find_if(
       ins, [&](int each) { return shape(each) == shape(node.out()); });
-  if (full == ins.end())
-    node.refuse("its operands are of different sizes");
+  if (full == ins.end()) {
+    --full;
+    *full = steps.repeated(*full);
+  }
   std::string like = "%" + std::to_string(full - ins.begin());
   Step &made = steps.add(Step::Form_, "", ins);
   made.arguments = numbers.arguments;
@@ -190,10 +183,9 @@ void ConditionTranslator::junction() {
     return;
   }
   a = masks.truth(a), b = masks.truth(b);
-  if (!(shape(a) == shape(node.out())))
+  if (shape(a) != shape(node.out()))
     std::swap(a, b);
-  if (!(shape(a) == shape(node.out())))
-    node.refuse("its operands are of different sizes");
+  a = steps.repeated(a);
   Step &made = steps.add(Step::Form_, "", {a, b});
   std::string other = steps.expanded(b, 1, "%0", &made);
   made.fn = "where(%0, " + (isAnd ? other + ", %0)" : "%0, " + other + ")");

@@ -53,11 +53,6 @@ std::string Values::what(int value) const {
   return isKnown(value) ? at(value).known->value("what", std::string()) : "";
 }
 
-bool Values::isFloat(int value) const {
-  StringRef type = at(value).type;
-  return type != "bool" && !StringRef("iu").contains(type[0]);
-}
-
 //===----------------------------------------------------------------------===//
 // Owners of weights
 //===----------------------------------------------------------------------===//

@@ -34,7 +34,7 @@ public:
   bool isKnown(int value) const { return at(value).kind == GraphValue::Known; }
   /// What is known of it, such as "causal"; empty if it is not.
   std::string what(int value) const;
-  bool isFloat(int value) const;
+  bool isFloat(int value) const { return at(value).isFloat(); }
   /// Whether a layer may own it.
   bool isWeight(int value) const {
     return at(value).kind == GraphValue::Weight && !at(value).isState;

@@ -104,7 +104,8 @@ refused(
 )  # fmt: skip
 refused("its condition is of no form that netc knows", "aten.where", [scores], scores, known=[mask], reads=["m", "a"], other="-inf")
 refused("it cuts off", "aten.pad", [rows], ["N", 8], pad=[1, -1], mode="reflect")
-refused("its operands are of different sizes", "aten.pow", [rows, [1, 8]], rows)
+refused("it has no exponent", "onnx.Pow", [rows], rows)
+refused("netc takes it of two tensors", "onnx.Max", [rows] * 3, rows)
 refused("netc has norms of order 1, 2 and inf", "aten.linalg_vector_norm", [rows], ["N"], ord=3, dim=[1])
 refused("`correction` is a whole number", "aten.var", [rows], ["N"], dim=[1], correction=0.5)
 refused("it takes running statistics for those of what goes in", "aten.instance_norm", [image], image, use_input_stats=False)
@@ -122,15 +123,8 @@ refused("its bags are not the rows of a tensor of numbers", "aten._embedding_bag
 refused("netc has sums and means of a bag", "aten._embedding_bag", [rows], ["N", 4], **{**bags, "nodes": [("aten.view", ["a"], "ids", ["8*N"])]}, mode=2)
 refused("`shifts` has a number for each of `dims`", "aten.roll", [image], image, shifts=[1, 2, 3], dims=[2, 3])
 refused("its mask is of no form that netc knows", "aten.masked_fill", [scores], scores, known=[mask], reads=["a", "m"], value="-inf")
-refused(
-    "its operands are of different sizes", "aten.where", [[1, 8], [1, 8], rows], rows, nodes=[("aten.gt", ["a"], "r", [1, 8])], reads=["r", "a", "b"]
-)
 refused("it hides nothing;", "aten.where", [scores], scores, known=[{**mask, "what": "not causal"}], reads=["m", "a"], other=1)
 pairs = {"types": {"r": "bool", "s": "bool"}, "reads": ["r", "s"]}
-refused(
-    "its operands are of different sizes", "aten.bitwise_or", [[1, 8], [1, 8]], [5, 8], **pairs,
-    nodes=[("aten.gt", ["a"], "r", [1, 8]), ("aten.lt", ["b"], "s", [1, 8])],
-)  # fmt: skip
 joint = [("aten.gt", ["a"], "r", scores), ("aten.bitwise_and", ["m", "r"], "s", scores)]
 refused("it computes with a mask that is of no attention", "aten.mul", [scores], scores, known=[{**mask, "what": "causal"}], nodes=joint, **{**pairs, "reads": ["a", "s"]})
 refused("netc takes it of conditions", "aten.bitwise_and", [rows, rows], rows)

@@ -51,10 +51,39 @@ for function, text in (
     (lambda self, x: torch.where(x > 0.5, x, x.shape[1]), "where(x > 0.5, x, sum(zeros(T) + 1))"),
     (lambda self, x: x.std(1, keepdim=True) + x, "/ sum(zeros(T - 1) + 1)"),
     (lambda self, x: x.var((0, 1)), "/ sum(zeros(N * T - 1) + 1)"),
-    (lambda self, x: x * (x.argmax(-1) * x.shape[1])[..., None], "* arange(T + 1)[-1]"),
+    (lambda self, x: x * (x.argmax(-1) * x.shape[1])[..., None], "* sum(zeros(T) + 1)"),
+    (lambda self, x: x * (x.argmax(-1) * x.shape[1] > 5)[..., None], "* arange(T + 1)[-1]"),
     (lambda self, x: nn.functional.kl_div(x.log(), x * x, reduction="batchmean"), "/ sum(zeros(N) + 1)"),
 ):
     same(text, Of(function), x, axes=free)
+
+# Operands that broadcast, in every op that takes several.
+pairs = torch.rand(3, 4) + 0.1, torch.rand(3, 4) + 0.1
+for function, text in (
+    (lambda self, x, y: torch.maximum(x[:, None], y[:, :, None]), "= maximum("),
+    (lambda self, x, y: x[:, None].clamp(min=y[:, :, None]), "= maximum("),
+    (lambda self, x, y: x[:, None] ** y[:, :, None], "= exp("),
+    (lambda self, x, y: x ** y[:, :1], "= exp("),
+    (lambda self, x, y: x[:, :1] ** y, "= exp("),
+    (lambda self, x, y: torch.where(x[:, None] > 0.5, x[:, None], y[:, :, None]), "= where("),
+    (lambda self, x, y: torch.where((x[:, None] > 0.5) | (y[:, :, None] > 0.5), 1.0, 2.0), "= where("),
+    (lambda self, x, y: torch.where(x[:, None] > y[:, :, None], 1.0, 2.0), "= where("),
+):
+    same(text, Of(function), *pairs)
+
+# Integers and conditions beside floating point are such.
+integers = torch.rand(3, 4), torch.tensor([0, 1, 3], dtype=torch.int32)
+for function, text in (
+    (lambda self, x, i: x * (i / 1000)[:, None], "/ 1e+03"),
+    (lambda self, x, i: x + (1 - i)[:, None] * -10000.0, "* -1e+04"),
+    (lambda self, x, i: x + (1 - i)[:, None].clamp(0, 1) * 0.5, "* 0.5"),
+    (lambda self, x, i: x - 0.35 * nn.functional.one_hot(i.long(), 4), "* 0.35"),
+    (lambda self, x, i: (x > 0.5) * 0.5 * x, "float(x > 0.5) * 0.5"),
+    (lambda self, x, i: x + torch.sin(i)[:, None] + i.sqrt()[:, None] + (i + 1).log()[:, None], "|> sin"),
+    (lambda self, x, i: x * i[:, None] ** 0.5, "^ 0.5"),
+    (lambda self, x, i: torch.add(x, i[:, None], alpha=0.5), "* 0.5"),
+):
+    same(text, Of(function), *integers)
 
 # A few constants are what they are.
 images, three = torch.rand(2, 3, 4, 4), torch.tensor([1.0, 2.0, 3.0])
