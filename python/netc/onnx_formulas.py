@@ -12,6 +12,7 @@ from .onnx_shapes import refused
 from .sizes import plus
 
 OPS = Handlers()
+SELU = 1.6732632423543772, 1.0507009873554805  # the slope and the scale of its paper
 
 
 class _Formula:
@@ -51,6 +52,14 @@ def hard_sigmoid(file, graph, node, attributes):
     return _Formula(file, graph, node).then("aten.mul", other=slope).then("aten.add", other=start).last("onnx.Clip", min=0, max=1)
 
 
+@OPS.of("Selu")
+def selu(file, graph, node, attributes):
+    slope, scale = attributes.get("alpha", SELU[0]), attributes.get("gamma", SELU[1])
+    if numpy.allclose((slope, scale), SELU, rtol=1e-6):
+        return graph.add(node, "onnx.Selu", [node.input[0]], [node.output[0]])
+    return _Formula(file, graph, node).then("onnx.Elu", alpha=slope).last("aten.mul", other=scale)
+
+
 @OPS.of("ThresholdedRelu")
 def thresholded_relu(file, graph, node, attributes):
     shown = {**file.tensor(node.input[0]), "name": f"{node.output[0]}.shown", "type": "bool"}
@@ -58,19 +67,23 @@ def thresholded_relu(file, graph, node, attributes):
     graph.add(node, "onnx.Where", [shown, node.input[0]], [node.output[0]], other=0)
 
 
-@OPS.of("Sum", "Mean")
+@OPS.of("Max", "Mean", "Min", "Sum")
 def several(file, graph, node, _):
-    """The sum of several tensors, which broadcast, and their mean."""
+    """Of several tensors, which broadcast, two by two."""
+    op = f"onnx.{node.op_type}" if node.op_type in ("Max", "Min") else "onnx.Add"
     out = node.output[0]
+    if len(node.input) == 1:
+        return graph.add(node, "onnx.Identity", [node.input[0]], [out])
     at = node.input[0]
     whole = {**file.tensor(out), "name": f"{out}.sum"}
     for i, other in enumerate(node.input[1:]):
-        is_last = i + 2 == len(node.input) and node.op_type == "Sum"
+        is_last = i + 2 == len(node.input) and node.op_type != "Mean"
         made = out if is_last else {**whole, "name": f"{out}.{i}"}
-        graph.add(node, "onnx.Add", [at, other], [made])
+        graph.add(node, op, [at, other], [made])
         at = made
-    if at != out:
+    if node.op_type == "Mean":
         graph.add(node, "aten.div", [at], [out], other=len(node.input))
+    return None
 
 
 @OPS.of("ReduceSumSquare")

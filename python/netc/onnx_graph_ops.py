@@ -23,7 +23,7 @@ def _norm(file, graph, op, ins, node, **arguments):
     graph.add(node, op, ins, [node.output[0]], **arguments)
 
 
-@OPS.of("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand", "Identity", "Cast", "CastLike")
+@OPS.of("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand", "Tile", "Identity", "Cast", "CastLike")
 def view(file, graph, node, _):
     graph.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]])
 
@@ -354,7 +354,9 @@ def triangle(file, graph, node, attributes):
 
 @OPS.of("Pow")
 def power(file, graph, node, _):
-    graph.add(node, "onnx.Pow", [node.input[0]], [node.output[0]], exponent=file.number(node.input[1]))
+    numbers = {key: file.number(name) for key, name in zip(("self", "exponent"), node.input)}
+    ins = [name for name, number in zip(node.input, numbers.values()) if number is None]
+    graph.add(node, "onnx.Pow", ins, [node.output[0]], **numbers)
 
 
 @OPS.of("Pad")

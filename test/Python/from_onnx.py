@@ -149,7 +149,11 @@ for op, kind, size, is_folded in ("Conv", "BatchNorm2d", (4, 3, 3, 3), True), ("
 image, both = {"x": [2, 5, 7, 7]}, {"x": [3, 8], "z": [8]}
 for made in (
     *(model([node(op, "x", "y")], both) for op in ("Softsign", "HardSigmoid", "ThresholdedRelu")),
-    *(model([node(op, "x z x", "y")], both) for op in ("Sum", "Mean")),
+    *(model([node(op, ins, "y")], both) for op in ("Max", "Mean", "Min", "Sum") for ins in ("x", "x z", "x z x")),
+    *(model([node(op, "z z x x", "y")], both) for op in ("Max", "Min")),
+    *(model([node("Selu", "x", "y", **how)], both) for how in ({}, {"alpha": 1.67326, "gamma": 1.0507}, {"alpha": 0.5, "gamma": 2.0})),
+    *(model([node("Exp", "x", "e"), node("Pow", ins, "y")], both, constants={"two": numpy.float32(2)}) for ins in ("e z", "e two", "two e", "e x")),
+    *(model([node("Tile", "x n", "y")], both, constants={"n": numpy.array(times)}) for times in ([1, 3], [2, 1], [2, 3])),
     *(model([node(op, "x axes", "y")], image, constants={"axes": numpy.array([1, -1])}) for op in ("ReduceSumSquare",)),
     *(model([node("Exp", "x", "e"), node(op, "e axes", "y", keepdims=0)], image, constants={"axes": numpy.array([1])}) for op in ("ReduceLogSum",)),
     *(model([node(op, "x", "y", noop_with_empty_axes=1)], image) for op in ("ReduceSum", "ReduceSumSquare", "ReduceL2")),
