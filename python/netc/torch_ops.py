@@ -36,6 +36,10 @@ def _bilinear(x, y, weight, bias=None):
     return made if bias is None else made + bias
 
 
+def _dot(x, y):
+    return torch.einsum("i,i->", x, y)
+
+
 def _lerp(start, end, weight):
     return start + weight * (end - start)
 
@@ -142,6 +146,7 @@ OWN = {
     torch.ops.aten.nll_loss_nd.default: _nll, torch.ops.aten.one_hot.default: _one_hot, torch.ops.aten.select_scatter.default: _select_scatter,
     torch.ops.aten.unfold.default: _unfold, torch.ops.aten.im2col.default: _im2col, torch.ops.aten.index_put.default: _index_put,
     torch.ops.aten.scatter_add.default: _scatter_add, torch.ops.aten.tril.default: _tril, torch.ops.aten.triu.default: _triu,
+    torch.ops.aten.dot.default: _dot, torch.ops.aten.mv.default: lambda matrix, x: torch.einsum("ij,j->i", matrix, x), torch.ops.aten.vdot.default: _dot,
     torch.ops.aten.bilinear.default: _bilinear, torch.ops.aten.lerp.Scalar: _lerp, torch.ops.aten.lerp.Tensor: _lerp,
     torch.ops.aten.gru_cell.default: _gru_cell, torch.ops.aten.lstm_cell.default: _lstm_cell,
     torch.ops.aten.rnn_relu_cell.default: _rnn_cell(torch.relu), torch.ops.aten.rnn_tanh_cell.default: _rnn_cell(torch.tanh),
@@ -150,10 +155,12 @@ OWN = {
 
 # What PyTorch says in other ops, and netc has no word for.
 DECOMPOSED = """
-addcdiv addcmul addmv aminmax atleast_1d atleast_2d atleast_3d binary_cross_entropy binary_cross_entropy_with_logits broadcast_tensors
-channel_shuffle deg2rad dot embedding_bag hardshrink hinge_embedding_loss hstack huber_loss l1_loss linalg_norm mse_loss mv norm
-pairwise_distance poisson_nll_loss rot90 smooth_l1_loss soft_margin_loss tensordot threshold tile
-triplet_margin_loss vstack _weight_norm _weight_norm_interface
+absolute addcdiv addcmul addmv aminmax atleast_1d atleast_2d atleast_3d binary_cross_entropy binary_cross_entropy_with_logits
+broadcast_tensors chain_matmul channel_shuffle clip column_stack concat concatenate deg2rad diff divide dstack embedding_bag fliplr flipud
+ger greater greater_equal hardshrink hinge_embedding_loss hstack huber_loss inner l1_loss less less_equal linalg_matmul linalg_multi_dot
+linalg_norm linalg_vecdot mse_loss multiply negative norm not_equal outer pairwise_distance poisson_nll_loss relu6 rot90 row_stack
+smooth_l1_loss soft_margin_loss special_exp2 special_expit special_expm1 special_log1p special_log_softmax special_logsumexp
+special_softmax subtract sum_to_size tensordot threshold tile triplet_margin_loss true_divide vstack _weight_norm _weight_norm_interface
 """.split()
 
 

@@ -116,6 +116,12 @@ with warnings.catch_warnings():
     for made in torch.jit.trace(linear, x), torch.jit.script(linear), torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).eval())):
         refused("torch.export takes no module of TorchScript; give the module that it was made of", made, x)
 
+# The length of a sequence of channels has any name.
+heads = Of(lambda self, x: self.a(x).view(x.shape[0], 2, 4, x.shape[2]), a=nn.Conv1d(8, 8, 1))
+for name in "LST":
+    spec = netc.from_torch(heads, torch.zeros(2, 8, 5), axes={"x": {0: "N", 2: name}})
+    assert f"x: f32[N, C = 8, {name}]" in spec, spec
+
 # What is not of one example says so.
 for module, text in (nn.LSTM(8, 4), "The first axis of `input` stays 5"), (nn.MultiheadAttention(8, 2), "The module takes sequences first"):
     with warnings.catch_warnings(record=True) as seen:
@@ -222,6 +228,29 @@ assert "# Random numbers go in as arguments, `randn_like`: no cost depends on th
 assert costs(drawn, x) == (3 * 2 * 8 * 8, 4 * 2 * 8 * 8)
 noised = Of(lambda self, x: self.a(x + self.e(torch.randint(0, 9, x.shape[:1]))), a=linear, e=nn.Embedding(9, 8))
 assert "randint: i32[N]" in netc.from_torch(noised, x)
+
+# Other names of an op are that op.
+matrix = Of(lambda self, x: torch.matmul(self.a(x), self.a(x).mT), a=nn.Linear(8, 8))
+for other in torch.linalg.matmul, torch.inner:
+    again = Of(lambda self, x, other=other: other(self.a(x), self.a(x) if other is torch.inner else self.a(x).mT), a=nn.Linear(8, 8))
+    assert costs(again, x) == costs(matrix, x), other
+for other, name in (
+    ("absolute", "abs"), ("clip", "clamp"), ("concat", "cat"), ("concatenate", "cat"), ("divide", "div"), ("greater", "gt"), ("greater_equal", "ge"), ("less", "lt"),
+    ("less_equal", "le"), ("multiply", "mul"), ("negative", "neg"), ("not_equal", "ne"), ("subtract", "sub"), ("true_divide", "div"),
+):  # fmt: skip
+    ins = {"clip": (0, 1), "absolute": (), "negative": ()}.get(other, (x[0] + 1,))
+    call = lambda name: Of(lambda self, x: getattr(torch, name)([x, x], 1) if "cat" in name else getattr(torch, name)(x, *ins))
+    assert netc.from_torch(call(other), x) == netc.from_torch(call(name), x), other
+for forward, text in (
+    (lambda self, x: F.relu6(x), "|> relu6"), (lambda self, x: torch.special.expit(x), "|> sigmoid"), (lambda self, x: torch.diff(x), "x[..., 1..8] - x[..., 0..7]"),
+    (lambda self, x: torch.outer(x[0], x[1]), "reshape(8, 1), 8), zeros(8, 8)"), (lambda self, x: torch.add(x, 2, alpha=3), "x + 6"),
+    (lambda self, x: torch.rsub(x, 2, alpha=3), "2 - (x * 3)"), (lambda self, x: torch.linalg.vecdot(x, x.exp()), "sum("),
+):  # fmt: skip
+    assert text in (spec := netc.from_torch(Of(forward), x)), spec
+# A matrix and a vector, and two vectors, are a product by any name.
+vector = nn.Parameter(torch.zeros(8))
+for several in [lambda self, x: x @ self.v, lambda self, x: torch.mv(x, self.v)], [lambda self, x: x.sum(0) @ self.v, lambda self, x: x.sum(0).dot(self.v)]:
+    assert len({costs(Of(forward, v=vector), x) for forward in several}) == 1
 
 # Messages along the edges of a graph, added by the numbers of their targets.
 messages = {
