@@ -1,0 +1,18 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_ANALYSIS_WARNOFUPDATES_H
+#define NETC_LIB_ANALYSIS_WARNOFUPDATES_H
+
+#include "dialect/Net.h"
+
+namespace netc {
+
+/// Warns of updates of a step that cost more, or change less, than was asked
+/// for: of whole tables, and of weights in 16 bits by small steps.
+void warnOfUpdates(StepOp step);
+
+} // namespace netc
+
+#endif // NETC_LIB_ANALYSIS_WARNOFUPDATES_H
