@@ -150,8 +150,8 @@ private:
   void addBuffer(BufferOp buffer);
   void addUpdate(UpdateOpInterface update);
 
-  /// Adds the copy of an 8-bit weight along another axis, if a product reads
-  /// the weight.
+  /// Adds the copy of an 8-bit weight along another axis, if a product of the
+  /// backward pass reads the weight.
   void addCopyIn8Bits(Operation *op, StringRef weight);
 
   /// Whether an update of the parameter is its first. Several updates of a
@@ -223,8 +223,9 @@ void MemoryCounter::addCopy(Operation *op) {
 
 void MemoryCounter::addCopyIn8Bits(Operation *op, StringRef weight) {
   Value value = op->getResult(0);
-  bool isRead = llvm::any_of(
-      value.getUsers(), [](Operation *user) { return !isFormatChange(user); });
+  bool isRead = llvm::any_of(value.getUsers(), [](Operation *user) {
+    return enclosingPhase(user) != Phase::Forward && !isFormatChange(user);
+  });
   if (!weight.empty() && is8BitFloat(value) && isRead)
     add(op, weight, &Memory::copies, bytesOf(value) * (kCopiesIn8Bits - 1));
 }
