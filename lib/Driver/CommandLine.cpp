@@ -94,11 +94,11 @@ static std::string describeArchs() {
   for (const program::TargetTraits &target : program::targets()) {
     if (target.archs.empty())
       continue;
-    text += (text.empty() ? "" : "; ") +
-            ("of `--target=" + std::string(target.name)) +
-            "`: " + program::joined(target.archs) +
-            " alone (default: code for " +
-            (target.archs.size() == 2 ? "both" : "all");
+    text += text.empty() ? "" : "; ";
+    text += "of `--target=" + std::string(target.name) +
+            "`: " + program::joined(target.archs) + " alone (default: ";
+    text +=
+        "code for " + std::string(target.archs.size() == 2 ? "both" : "all");
     if (target.deviceCode)
       text += "; of `--emit=" + std::string(target.deviceCode) + "`, " +
               target.archs.front();
