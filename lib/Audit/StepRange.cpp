@@ -47,6 +47,18 @@ static std::vector<Marked> markedBy(const Trace &trace, Is is) {
   return marked;
 }
 
+/// The steps with this number or name, or all if it is empty.
+static std::vector<Marked> numberedBy(const Trace &trace, StringRef range) {
+  std::vector<Marked> marked;
+  for (const HostEvent &event : trace.host) {
+    std::string number = std::to_string(event.sequence);
+    if (event.kind == HostEvent::Step &&
+        (range.empty() || range == number || range == trace.names[event.name]))
+      marked.push_back({event.start, event.end(), "step " + number});
+  }
+  return marked;
+}
+
 namespace {
 /// What tells whether a step is over.
 struct Work {
@@ -209,10 +221,13 @@ llvm::Error netc::audit::chooseStep(const Trace &trace, StringRef range,
       return name == range ||
              (name.consume_front("ProfilerStep#") && name == range);
     });
+    llvm::append_range(marked, numberedBy(trace, range));
   } else {
     marked = markedBy(trace, [](StringRef name) {
       return name.starts_with("ProfilerStep#");
     });
+    if (marked.empty())
+      marked = numberedBy(trace, "");
     if (marked.empty())
       marked = markedByOptimizer(trace);
     if (!marked.empty())

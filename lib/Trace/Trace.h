@@ -81,6 +81,7 @@ struct HostEvent {
   enum Kind : uint8_t {
     Op,         ///< `aten::addmm`, or a node of autograd
     Annotation, ///< `ProfilerStep#3`, an optimizer's step, a user's range
+    Step,       ///< a step that JAX or a TPU numbers
     Module,     ///< `Linear_2`, of an `nn.Module` event
     Launch      ///< a call that starts work on a device
   };
@@ -89,7 +90,7 @@ struct HostEvent {
   uint32_t thread = 0; ///< index into Trace::threads
   uint32_t inputs = 0; ///< index into Trace::inputs
   int64_t start = 0, duration = 0;
-  int64_t sequence = -1;    ///< of the autograd node; -1 if there is none
+  int64_t sequence = -1;    ///< of the autograd node, or a step; else -1
   int64_t correlation = -1; ///< of a launch and its kernel; else -1
   int32_t external = -1;    ///< Kineto's external id or NVTX's op_id; else -1
   int32_t record = -1; ///< id of the record function, as in execution traces

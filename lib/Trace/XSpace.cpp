@@ -13,6 +13,11 @@ using namespace netc;
 using namespace netc::trace;
 using llvm::StringRef;
 
+/// The process of the steps of a device.
+static constexpr StringRef kStepsOfDevice = "device";
+/// What Trace::dropped calls the ops that XLA runs on the host.
+static constexpr const char *kHostOps = "host-op";
+
 namespace {
 /// Reads a varint of the bytes that `next` gives, -1 at the end. None if they
 /// end within it, or if it is too long.
@@ -166,8 +171,11 @@ private:
     // Other lines of a device repeat its events by step, module and op. A TPU
     // has one line of ops instead of streams.
     StringRef stream = line;
-    bool isOps = name.contains("TPU") && line.starts_with("XLA Ops");
-    if (isDevice && !stream.consume_front("Stream #") && !isOps)
+    bool isTpu = name.contains("TPU");
+    bool isOps = isTpu && line.starts_with("XLA Ops");
+    // The steps of several devices are the same.
+    bool isSteps = isTpu && line == "Steps" && trace.devices == 1;
+    if (isDevice && !stream.consume_front("Stream #") && !isOps && !isSteps)
       return true;
     thread = std::nullopt;
     int32_t number =
@@ -175,8 +183,9 @@ private:
     Fields again(bytes);
     while (again.next())
       if (again.number == 4 &&
-          !(isDevice ? addOnDevice(again.bytes, start, number)
-                     : addOnHost(again.bytes, start, id)))
+          !(isSteps    ? addStep(again.bytes, start)
+            : isDevice ? addOnDevice(again.bytes, start, number)
+                       : addOnHost(again.bytes, start, id)))
         return false;
     return true;
   }
@@ -193,7 +202,7 @@ private:
   struct Event {
     StringRef name;
     int64_t start = 0, duration = 0;
-    int64_t correlation = -1;
+    int64_t correlation = -1, step = -1;
     StringRef path, op, details;
     std::vector<Counter> counters;
   };
@@ -236,6 +245,8 @@ private:
         stat = found == stats.end() ? StringRef() : found->second;
       } else if (stat == "correlation_id") {
         event.correlation = int64_t(fields.value);
+      } else if (stat == "step_num") {
+        event.step = int64_t(fields.value);
       } else if (stat == "tf_op") {
         event.path = textOf(fields);
       } else if (stat == "hlo_op") {
@@ -318,25 +329,45 @@ private:
     auto event = eventIn(bytes, lineStart);
     if (!event)
       return true;
-    // Of the host's events, keep only calls that launch work on a device.
-    if (event->correlation < 0) {
-      ++trace.dropped["other"];
+    // Of the host's events, keep only steps and calls that launch work on a
+    // device.
+    if (event->correlation < 0 && event->step < 0) {
+      ++trace.dropped[event->op.empty() ? "other" : kHostOps];
       return true;
     }
     if (isFull())
       return false;
+    HostEvent &kept = addToThread(*event, "host", line);
+    kept.kind = event->step < 0 ? HostEvent::Launch : HostEvent::Step;
+    kept.correlation = event->correlation;
+    kept.sequence = event->step;
+    return true;
+  }
+
+  /// Adds a step of a TPU, whose name is its number.
+  bool addStep(StringRef bytes, int64_t lineStart) {
+    if (isFull())
+      return false;
+    auto event = eventIn(bytes, lineStart);
+    if (!event)
+      return true;
+    HostEvent &kept = addToThread(*event, kStepsOfDevice, 0);
+    kept.kind = HostEvent::Step;
+    kept.sequence = integerIn(event->name).value_or(-1);
+    return true;
+  }
+
+  HostEvent &addToThread(const Event &event, StringRef process, uint64_t line) {
     if (!thread) {
       thread = uint32_t(trace.threads.size());
-      trace.threads.push_back({"host", llvm::utostr(line)});
+      trace.threads.push_back({process.str(), llvm::utostr(line)});
     }
     HostEvent &kept = trace.host.emplace_back();
-    kept.kind = HostEvent::Launch;
-    kept.name = intern(event->name);
+    kept.name = intern(event.name);
     kept.thread = *thread;
-    kept.start = event->start;
-    kept.duration = event->duration;
-    kept.correlation = event->correlation;
-    return true;
+    kept.start = event.start;
+    kept.duration = event.duration;
+    return kept;
   }
 
   Trace &trace;
@@ -350,6 +381,18 @@ private:
   std::map<uint64_t, StringRef> events, stats; ///< names by id
 };
 } // namespace
+
+/// A host runs ahead of a TPU: its steps are only ranges where the device has
+/// some of its own.
+static void preferStepsOfDevice(Trace &trace) {
+  auto isOfDevice = [&](const HostEvent &event) {
+    return trace.threads[event.thread].process == kStepsOfDevice;
+  };
+  if (llvm::any_of(trace.host, isOfDevice))
+    for (HostEvent &event : trace.host)
+      if (event.kind == HostEvent::Step && !isOfDevice(event))
+        event.kind = HostEvent::Annotation;
+}
 
 /// Whether the first field can be an XPlane: a message in field 1 that begins
 /// with an id or a name.
@@ -403,5 +446,14 @@ llvm::Expected<Trace> netc::trace::readXSpace(Source &source,
   }
   if (llvm::Error error = cutWhere(source, trace))
     return error;
+  auto onHost = trace.dropped.find(kHostOps);
+  if (trace.kernels.empty() && onHost != trace.dropped.end())
+    return fail(
+        {"trace-empty",
+         llvm::formatv("it has {0} ops that XLA ran on the host, and none of a "
+                       "device; netc reads only those of a device",
+                       onHost->second)
+             .str()});
+  preferStepsOfDevice(trace);
   return trace;
 }
