@@ -56,6 +56,7 @@ private:
   };
   void dropout();
   void multiply(int x, int noise);
+  void setNoise(const Noise &noise);
   std::map<int, Noise> noises;
 };
 
@@ -309,6 +310,8 @@ private:
   /// The result: the rows of `table` that `ids` name, or its last row for
   /// numbers beyond it.
   void lookUp(int ids, int table);
+  /// The result: the columns that `ids` name, by their axes behind the rows.
+  void lookUpColumns(int ids, int table);
   /// Whether the numbers that stand for a known tensor are all rows of a table.
   bool areRows(int ids, int table) const;
   /// Whether these are the numbers that the graph has.

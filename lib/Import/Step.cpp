@@ -48,6 +48,17 @@ std::string netc::import::realText(double value) {
   return std::to_string(value);
 }
 
+std::vector<std::string>
+netc::import::symbolsOf(llvm::ArrayRef<Polynomial> sizes) {
+  std::vector<std::string> names;
+  for (const Polynomial &size : sizes) {
+    std::string text = size.str();
+    bool isSymbol = !size.isConstant() && size == Polynomial::symbol(text);
+    names.push_back(isSymbol ? text : "");
+  }
+  return names;
+}
+
 std::string netc::import::axesText(llvm::ArrayRef<unsigned> axes) {
   std::vector<std::string> texts;
   for (unsigned each : axes)

@@ -111,6 +111,8 @@ std::string writeStructure(Graph &graph, std::vector<Step> steps,
 std::string listText(llvm::ArrayRef<int64_t> numbers);
 /// Sizes, behind each other.
 std::string sizesText(llvm::ArrayRef<Polynomial> sizes);
+/// The names of free axes; empty for other sizes.
+std::vector<std::string> symbolsOf(llvm::ArrayRef<Polynomial> sizes);
 /// A free size as a number. The language has none among the elements of
 /// tensors, so ones are added up.
 std::string numberText(const std::string &size);

@@ -121,17 +121,6 @@ void StepBuilder::labelImage(Step &step, int x, size_t windows) {
     made[i + 2] = windows == 1 ? "L" : names[i + 3 - windows];
 }
 
-/// The names of free axes.
-static std::vector<std::string> symbolsOf(const Sizes &sizes) {
-  std::vector<std::string> names;
-  for (const Polynomial &size : sizes) {
-    std::string text = size.str();
-    bool isSymbol = !size.isConstant() && size == Polynomial::symbol(text);
-    names.push_back(isSymbol ? text : "");
-  }
-  return names;
-}
-
 int StepBuilder::unlabelled(int x, int beside) {
   if (values.shape(x).size() != values.shape(beside).size())
     return x;
@@ -223,6 +212,7 @@ int StepBuilder::beforeExpand(int x) {
 void StepBuilder::addView(int x, std::vector<int> permutation) {
   if (permutation.empty() && values.shape(x) == values.shape(node.out()))
     return same(x);
+  wantWhole(x);
   Step *last = maker(x);
   Step made;
   if (last && last->form == Step::View && values.uses(x) == 1 &&

@@ -11,11 +11,18 @@
 using namespace netc;
 using namespace netc::import;
 
+static constexpr char noDropout[] = "it computes with what is random";
+
 void DropoutTranslator::addTo(Handlers &handlers) {
   add(handlers, this,
       {
           {"dropout", &DropoutTranslator::dropout},
       });
+}
+
+void DropoutTranslator::setNoise(const Noise &noise) {
+  noises[node.out()] = noise;
+  steps.setPart(node.out(), noDropout);
 }
 
 bool DropoutTranslator::takes() {
@@ -25,11 +32,11 @@ bool DropoutTranslator::takes() {
       continue;
     node.ignore({"other"}); // how much of the noise is not zero
     if (node->ins.size() == 1 && node.isOp("div"))
-      noises[node.out()] = {found->second.kept, /*isDivided=*/true};
+      setNoise({found->second.kept, /*isDivided=*/true});
     else if (node->ins.size() == 2 && node.isOp("mul"))
       multiply(node.in(1 - i), node.in(i));
     else
-      node.refuse("it computes with what is random");
+      node.refuse(noDropout);
     return true;
   }
   return false;
@@ -59,7 +66,7 @@ void DropoutTranslator::dropout() {
     return;
   if (node->op == "aten.bernoulli") {
     node.ignoreOperand(0);
-    noises[node.out()] = {node.real("p", 0.5)};
+    setNoise({node.real("p", 0.5)});
     return;
   }
   const Json *train = node.setting("train");

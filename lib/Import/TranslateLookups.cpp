@@ -141,6 +141,21 @@ void LookupTranslator::lookUp(int ids, int table) {
   values.labels(node.out()).assign(shape(node.out()).size(), "");
 }
 
+void LookupTranslator::lookUpColumns(int ids, int table) {
+  const Sizes sizes = shape(table);
+  lookUp(ids, steps.make("transpose(%0)", {table}, {sizes[1], sizes[0]}));
+  Sizes read = shape(ids);
+  read.push_back(sizes[0]);
+  int rows = values.another(node.out());
+  steps.last().outs = {rows};
+  std::string order = std::to_string(read.size() - 1);
+  for (size_t i = 0; i + 1 < read.size(); ++i)
+    order += ", " + std::to_string(i);
+  values.labels(rows).assign(read.size(), "");
+  values.at(rows).shape = std::move(read);
+  steps.add(Step::Form_, "transpose(%0, order = [" + order + "])", {rows});
+}
+
 bool LookupTranslator::areRows(int ids, int table) const {
   std::optional<int64_t> numbers = elements(shape(ids)).toInt64(),
                          all = shape(table)[0].toInt64();
@@ -212,6 +227,9 @@ void LookupTranslator::positions() {
   if (!isIndex && !values.isKnown(ids) &&
       node.axis("dim", 0, shape(node.in(0)).size()) == 0)
     return lookUp(ids, node.in(0));
+  if (isIndex && operand == 2 && shape(ids).size() > 1 &&
+      shape(node.in(0)).size() == 2 && values.isKnown(ids))
+    return lookUpColumns(ids, node.in(0));
   std::vector<int64_t> places = listed(ids);
   int x = isIndex ? joinLast(node.in(0), operand, places) : node.in(0);
   size_t rank = shape(x).size(), joined = shape(node.in(0)).size() - rank;

@@ -74,9 +74,22 @@ void ProductTranslator::product() {
       values.labels(b).back(); // keys' positions, for a softmax
 }
 
+/// The letters that an equation without a result has once, in their order.
+static std::string impliedResult(StringRef equation) {
+  std::string letters = equation.contains("...") ? "..." : "";
+  std::string sorted = equation.str();
+  llvm::sort(sorted);
+  for (char c : sorted)
+    if (llvm::isAlpha(c) && equation.count(c) == 1)
+      letters += c;
+  return letters;
+}
+
 std::string ProductTranslator::equationText() {
   std::string equation = node->with->value("equation", std::string());
   llvm::erase(equation, ' ');
+  if (!StringRef(equation).contains("->"))
+    equation += "->" + impliedResult(equation);
   if (!StringRef(equation).contains("..."))
     return equation;
   auto [left, right] = StringRef(equation).split("->");

@@ -188,6 +188,13 @@ void ReductionTranslator::crossEntropy() {
   if (isOfClasses && node.integer("ignore_index", -100) >= 0)
     node.refuse("netc ignores rows of a negative number");
   node.ignore({"ignore_index"});
+  Sizes rows = shape(x);
+  rows.remove(1);
+  if (isOfClasses && !(rows == shape(target)))
+    node.refuse("its classes are of [" + sizesText(shape(target)) +
+                "], and its scores of [" + sizesText(rows) +
+                "]; `axes` says which axes are free, and equal ones have one "
+                "name");
   std::string form = "cross_entropy(%0, %1";
   if (shape(x).size() > 2 || !shape(x)[1].isConstant())
     form += ", over = axes(%0)[1]";

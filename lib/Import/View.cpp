@@ -127,9 +127,7 @@ static void writeReshape(Step &view, const Sizes &from,
   }
   view.fn = "reshape";
   view.putSizes(to);
-  for (size_t i = 0; i < to.size() && i < from.size() && to[i] == from[i]; ++i)
-    if (!to[i].isConstant())
-      made[i] = had[i];
+  made = symbolsOf(to);
 }
 
 namespace {

@@ -92,7 +92,7 @@ contradicts(
 
 
 wrong("in the module itself: unknown name `f31`; did you mean `f32`?", lambda g: g["inputs"][0].update(type="f31"), "[graph-refused-module]")
-wrong("in the module itself: `r` is used before it is there", lambda g: g["nodes"][0].update(op="aten.bernoulli"), "[graph-refused-module]")
+wrong("in the module itself: `r` is used before it is there", lambda g: g["nodes"][0].update({"op": "aten.empty_like", "in": []}), "[graph-refused-module]")
 
 
 def apply(op, weights, out, **arguments):

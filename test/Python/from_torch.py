@@ -122,6 +122,10 @@ for name in "LST":
     spec = netc.from_torch(heads, torch.zeros(2, 8, 5), axes={"x": {0: "N", 2: name}})
     assert f"x: f32[N, C = 8, {name}]" in spec, spec
 
+# The scores of such a sequence have an axis of positions at the end.
+scores = Of(lambda self, x: (self.a(x).view(-1, 2, 4, x.shape[2]).mT @ x.view(-1, 2, 4, x.shape[2])).softmax(-1), a=nn.Conv1d(8, 8, 1))
+assert costs(scores, torch.zeros(2, 8, 5), axes={"x": {0: "N", 2: "T"}})[0] == "16*T^2 + 128*T"
+
 # What is not of one example says so.
 for module, text in (nn.LSTM(8, 4), "The first axis of `input` stays 5"), (nn.MultiheadAttention(8, 2), "The module takes sequences first"):
     with warnings.catch_warnings(record=True) as seen:
@@ -211,6 +215,10 @@ def shifted(self, x):
 
 assert "labels: i32[N, T]".replace("labels", "x") in netc.from_torch(Of(shifted, a=wide, e=nn.Embedding(9, 8)), tokens)
 
+# Labels of another length than the scores, which is fixed here.
+apart = Of(lambda self, x, y: F.cross_entropy(self.a(x).view(-1, 5), y.view(-1)), a=wide)
+refused("its classes are of [N * T], and its scores of [6 * N]; `axes` says which axes are free", apart, torch.zeros(3, 6, 8), torch.zeros(3, 6, dtype=torch.long))
+
 # Noise that is 1 or 0 is dropout; its scale is where the module has it.
 
 
@@ -221,6 +229,7 @@ def dropped(self, x):
 
 assert "y = x |> StochasticDepth(0.1)\n" in netc.from_torch(Of(dropped), torch.zeros(4, 5, 8))
 assert "y = (x |> Dropout(0.1)) * 0.9\n" in netc.from_torch(Of(lambda self, x: x * (torch.rand_like(x) < 0.9)), x)
+refused("it computes with what is random", Of(lambda self, x: x * (1 - F.max_pool1d(torch.bernoulli(torch.full_like(x, 0.1)), 3, 1, 1))), torch.zeros(2, 3, 8))
 # Other random numbers are arguments, as of an autoencoder whose code is drawn, or of steps and noise of a diffusion.
 drawn = Of(lambda self, x: self.b(self.a(x) + torch.randn_like(x) * self.b(x).exp()), a=linear, b=nn.Linear(8, 8))
 text = netc.from_torch(drawn, x)
@@ -266,9 +275,17 @@ refused("netc does not know the op `aten.scatter_add`", Of(lambda self, x, e: x.
 # Pairs of features, by the places of a triangle, and a row that is compared with several.
 pairs = Of(lambda self, x: (x @ x.mT)[:, *torch.tril_indices(4, 4, -1)])
 assert "positions([4, 8, 9, 12, 13, 14], over = " in netc.from_torch(pairs, torch.zeros(2, 4, 8))
+# Columns of a table of biases, by the distances of positions.
+distances = (torch.arange(5)[:, None] - torch.arange(5)).abs()
+biased = Of(lambda self, x: self.a(x)[:, None] + self.b[:, distances], a=nn.Linear(5, 5), b=nn.Parameter(torch.zeros(2, 5)))
+assert "transpose(embedding(" in (spec := netc.from_torch(biased, torch.zeros(3, 5, 5))), spec
 refused("it reads places of several axes", Of(lambda self, x: x[:, [0, 1], :, [1, 0]]), torch.zeros(2, 4, 8, 3))
 close = Of(lambda self, x, y: F.cosine_similarity(self.a(x)[:, None], y, -1), a=linear)
 assert costs(close, x, torch.zeros(4, 5, 8))[0] == 2 * 8 * 8
+
+# The letters of a product that are there once are those of the result.
+for equation in "bi,ij", "...i,ij":
+    assert costs(Of(lambda self, x, equation=equation: torch.einsum(equation, x, self.w), w=nn.Parameter(torch.zeros(8, 4))), x)[0] == 2 * 8 * 4
 
 # Triangles of weights, on either side of the diagonal.
 for side in torch.tril, torch.triu:

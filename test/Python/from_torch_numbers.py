@@ -114,6 +114,10 @@ for function in (
 ):
     same("tensor([0.5, 2.5, 7.5])", Of(function, few=few), rows, ids)
 
+# Columns that a table of two axes names.
+columns, several = torch.tensor([[1.0, 2.0, 4.0], [0.5, 3.0, 8.0]]), torch.tensor([[0, 2], [1, 1], [2, 1]])
+same("order = [2, 0, 1])", Of(lambda self, x: x[:, :2, None, None] * (x.mean() * self.columns)[:, self.several], columns=columns, several=several), torch.rand(3, 4))
+
 # Batch norms without running statistics.
 same("normalize(input, over = [axes(input)[0], axes(input)[2], axes(input)[3]], eps = 0.1)", nn.BatchNorm2d(3, eps=0.1, affine=False, track_running_stats=False), images)
 same("normalize(x, over = axes(x)[0], eps = 1e-05)", Of(lambda self, x: nn.functional.batch_norm(x, None, None, training=True)), rows)
