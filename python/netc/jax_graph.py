@@ -208,7 +208,8 @@ class _Writer(Functions):
         that the function does not have."""
         ins = [self.operand(each) if isinstance(each, int) else each for each in ins]
         made = out if isinstance(out, dict) else self.tensor(out)
-        self.nodes.append({"op": op, "in": ins, "with": arguments, "out": [made], "module": self.stack(), "line": self.place})
+        settings = {key: number_of(value) for key, value in arguments.items()}
+        self.nodes.append({"op": op, "in": ins, "with": settings, "out": [made], "module": self.stack(), "line": self.place})
         return made["name"]
 
     # Modules.

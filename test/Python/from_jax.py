@@ -217,5 +217,12 @@ masked = netc.from_graph(graph([text(*hidden), text(*hidden, size=11)], ["w"], "
 assert "w |> mask(causal = true)" in masked, masked
 number = ['%0 = "stablehlo.constant"() <{value = dense<3> : tensor<i32>}> : () -> tensor<i32>', '"func.return"(%0) : (tensor<i32>) -> ()']
 assert "return y = reshape(arange(1), [])\n" in netc.from_graph(graph([text(*number), text(*number, size=11)], ["w"], "Net", "JAX"))
+nothing = [
+    '%0 = "stablehlo.constant"() <{value = dense<0x7FC00000> : tensor<f32>}> : () -> tensor<f32>',
+    '%1 = "stablehlo.broadcast_in_dim"(%0) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> {0}',
+    '%2 = "stablehlo.add"(%x, %1) : ({0}, {0}) -> {0}',
+    end.replace("%0", "%2"),
+]
+refused("a number of it is NaN", text(*nothing), text(*nothing, size=11))
 refused("the function returns no array", text('"func.return"() : () -> ()'))
 refused("this is no generic text of StableHLO with a function `main`", "module @jit_f { func.func public @main() }")
