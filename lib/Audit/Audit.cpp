@@ -148,7 +148,7 @@ private:
   /// Finds the passes whose gradients are added up, and the sizes of each: of
   /// micro-batches the last one may be smaller.
   void findPasses() {
-    passes = passesOf(step.products);
+    passes = passesOf(step.products, *own);
     audit.passes = {audit.sizes};
     if (passes.size() == 1)
       return;
@@ -161,14 +161,16 @@ private:
       TracedStep pass;
       pass.start = step.start;
       pass.end = step.end;
-      pass.products = productsOf(each).vec();
+      pass.products = productsOf(each);
       audit.passes.push_back(findSizes(*own, trace, pass, fixed));
     }
     audit.sizes = audit.passes.front();
   }
-  llvm::ArrayRef<TracedProduct> productsOf(const Pass &pass) const {
-    return llvm::ArrayRef(step.products)
-        .slice(pass.begin, pass.end - pass.begin);
+  std::vector<TracedProduct> productsOf(const Pass &pass) const {
+    std::vector<TracedProduct> products;
+    for (unsigned i : pass.products)
+      products.push_back(step.products[i]);
+    return products;
   }
 
   /// The products of the specification in a pass of these sizes.
@@ -195,11 +197,13 @@ private:
           pass.isEvaluation ? std::vector<SpecifiedProduct>()
                             : specifiedAt(*sizes++);
       size_t before = matches.size();
-      for (Match &found : match(ours, productsOf(pass))) {
+      // Most steps are one pass, whose products may be a million.
+      for (Match &found : passes.size() == 1 ? match(ours, step.products)
+                                             : match(ours, productsOf(pass))) {
         for (unsigned &product : found.specified)
           product += specified.size();
         for (unsigned &product : found.traced)
-          product += pass.begin;
+          product = pass.products[product];
         if (found.forward)
           *found.forward += before;
         matches.push_back(std::move(found));

@@ -109,7 +109,7 @@ static size_t markedPassesOf(const Audit &audit) {
 static bool clearsBetween(const Audit &audit, llvm::ArrayRef<Pass> passes) {
   const trace::Trace &trace = *audit.trace;
   auto startOf = [&](const Pass &pass) {
-    return trace.host[audit.step.products[pass.begin].event].start;
+    return trace.host[audit.step.products[pass.products.front()].event].start;
   };
   int64_t first = startOf(passes.front()), last = startOf(passes.back());
   return llvm::any_of(trace.host, [&](const trace::HostEvent &event) {
@@ -124,8 +124,8 @@ static bool clearsBetween(const Audit &audit, llvm::ArrayRef<Pass> passes) {
 
 /// Notes passes whose gradients are added up or cleared, and evaluations.
 /// Whether they are cleared.
-static bool notePasses(Audit &audit) {
-  std::vector<Pass> passes = passesOf(audit.step.products), others;
+static bool notePasses(Audit &audit, const SpecifiedStep &specified) {
+  std::vector<Pass> passes = passesOf(audit.step.products, specified), others;
   llvm::copy_if(passes, std::back_inserter(others),
                 [](const Pass &pass) { return pass.isEvaluation; });
   llvm::erase_if(passes, [](const Pass &pass) { return pass.isEvaluation; });
@@ -177,7 +177,7 @@ static void noteAccumulation(Audit &audit) {
 }
 
 static void noteSizes(Audit &audit, const SpecifiedStep &specified) {
-  bool areCleared = notePasses(audit);
+  bool areCleared = notePasses(audit, specified);
   for (const auto &[axis, size] : audit.sizes) {
     auto written = specified.sizes().find(axis);
     bool isBatch = axis == kBatchAxis;

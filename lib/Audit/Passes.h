@@ -5,14 +5,13 @@
 #ifndef NETC_LIB_AUDIT_PASSES_H
 #define NETC_LIB_AUDIT_PASSES_H
 
-#include "lib/Audit/TracedStep.h"
+#include "lib/Audit/SpecifiedStep.h"
 
 namespace netc::audit {
 
-/// A forward pass of a step with the backward pass behind it, as indices of
-/// products.
+/// A forward pass of a step with its backward pass.
 struct Pass {
-  size_t begin, end;
+  std::vector<unsigned> products; ///< indices, in order
   bool isEvaluation =
       false; ///< without a backward pass, beside others with one
 };
@@ -20,8 +19,10 @@ struct Pass {
 /// The passes of a step. There are several if gradients of micro-batches are
 /// accumulated, or if it evaluates: their forward products are the same, or all
 /// of the same part of the first one's FLOP, as of a smaller last micro-batch.
-/// Else all is one pass.
-std::vector<Pass> passesOf(llvm::ArrayRef<TracedProduct> traced);
+/// Those of a pipeline may overlap: then they are as many as the run
+/// accumulates, told apart by the numbers of autograd. Else all is one pass.
+std::vector<Pass> passesOf(llvm::ArrayRef<TracedProduct> traced,
+                           const SpecifiedStep &own);
 
 } // namespace netc::audit
 

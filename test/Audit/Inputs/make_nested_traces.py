@@ -144,3 +144,26 @@ def both():
 
 compiled.around("cpu_op", "Torch-Compiled Region: 1/0", both)
 compiled.write("compiled-autograd")
+
+# Micro-batches of a pipeline: 1F1B of three passes, and GPipe, where all forward passes are in front.
+for name, order in ("1f1b", "F1 F2 B1 F3 B2 B3"), ("gpipe", "F1 F2 F3 B3 B2 B1"):
+    pipeline = Trace()
+    for kind, number in order.split():
+        first = 2 * int(number)
+        if kind == "F":
+            pipeline.op("aten::mm", [2, 8], [8, 16], sequence=first)
+            pipeline.op("aten::mm", [2, 16], [16, 2], sequence=first + 1)
+            continue
+        last = lambda: [pipeline.op("aten::mm", [16, 2], [2, 2]), pipeline.op("aten::mm", [2, 2], [2, 16])]
+        pipeline.node("MmBackward0", first + 1, last)
+        pipeline.node("MmBackward0", first, lambda: pipeline.op("aten::mm", [8, 2], [2, 16]))
+    pipeline.write(name)
+
+# Equal layers of one pass, whose backward pass is in the order of GPipe's.
+layers = Trace()
+for number in 1, 2, 3, 4:
+    layers.op("aten::mm", *SQUARE, sequence=number)
+for number in 4, 3, 2, 1:
+    products = [([8, 4], [4, 8]), ([4, 8], [8, 8])][: 1 + (number > 1)]
+    layers.node("MmBackward0", number, lambda: [layers.op("aten::mm", *each) for each in products])
+layers.write("equal-layers")
