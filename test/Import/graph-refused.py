@@ -71,7 +71,7 @@ refused(
     "it computes with what is random", "aten.add", [rows], rows, nodes=[("aten.bernoulli", ["a"], "noise", rows)], reads=["a", "noise"]
 )
 refused("`aten.relu`, in the module itself: it computes with what is random", "aten.relu", [rows], rows, nodes=[("aten.bernoulli", ["a"], "noise", rows)], reads=["noise"])
-refused("its classes are of [T], and its scores of [N]; `axes` says", "aten.cross_entropy_loss", [["N", 4], ["T"]], [])
+refused("its classes are of [T], and its scores of [N]; `axes` says which axes are free, and equal ones have one name", "aten.cross_entropy_loss", [["N", 4], ["T"]], [])
 mask = {"name": "m", "type": "bool", "shape": ["N", 1, 4, 4], "what": "table"}
 heads = ["N", 2, 4, 8]
 refused("its mask is of no form that netc knows", "aten.scaled_dot_product_attention", [heads] * 3, heads, known=[mask])
