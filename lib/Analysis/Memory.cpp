@@ -176,7 +176,8 @@ bool MemoryCounter::isFirst(Value parameter) {
 }
 
 /// The gradient behind what an update reads, which it may have converted or
-/// scaled: a value of the same size that the update does not compute.
+/// scaled, or averaged in a state: a value of the same size that the update
+/// does not compute.
 static Value gradientBehind(Value read) {
   Polynomial elements = shapeOf(read).elements();
   SmallVector<Value> work{read};
@@ -186,6 +187,10 @@ static Value gradientBehind(Value read) {
     Operation *op = value.getDefiningOp();
     if (!op || !seen.insert(value).second)
       continue;
+    if (isa<BufferOp>(op))
+      for (Operation *user : value.getUsers())
+        if (hasEffect<MemoryEffects::Write>(user))
+          llvm::append_range(work, llvm::reverse(user->getOperands()));
     if (enclosingPhase(op) == Phase::Update)
       llvm::append_range(work, llvm::reverse(op->getOperands()));
     else if (!isa<ParameterOp>(op) && isFloat(value) &&
