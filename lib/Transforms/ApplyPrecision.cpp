@@ -81,6 +81,16 @@ static bool isParameter(Value value) {
   return isa_and_nonnull<ParameterOp>(sourceOf(value).getDefiningOp());
 }
 
+/// The weight of which the op reads a part, such as rows of an embedding; else
+/// null.
+static Value lookedUpIn(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (isParameter(operand.get()) &&
+        cast<CostOpInterface>(op).getTouched(operand.getOperandNumber()))
+      return operand.get();
+  return {};
+}
+
 /// Whether a value is a parameter, or in a loop a slice of one.
 static bool isWeight(Value value) {
   auto row = dyn_cast<BlockArgument>(sourceOf(value));
@@ -137,6 +147,7 @@ class Formats {
 public:
   Formats(const Precision &precision, MLIRContext *context)
       : f32(Float32Type::get(context)), low(typeOf(precision.low(), context)),
+        residual(typeOf(precision.residual, context)),
         weights(typeOf(precision.weights, context)),
         gradients(typeOf(precision.gradients, context)),
         states(typeOf(precision.states, context)),
@@ -190,6 +201,9 @@ private:
   void assign(Operation *op) {
     if (llvm::none_of(op->getOperands(), isFloatTensor))
       return;
+    if (Value weight = lookedUpIn(op);
+        weight && isWider(naturalFormat(weight), netc::elementOf(weight)))
+      return assignLookUp(op, weight);
     Type format = formatOf(op);
     if (format == eightBits)
       op->setAttr(kGradientFormat, TypeAttr::get(gradientsIn8Bits));
@@ -203,6 +217,20 @@ private:
           converted(value, isMixed ? naturalFormat(value) : format, op));
     }
     inferResults(op, format);
+  }
+
+  /// What is looked up is converted, instead of the whole weight.
+  void assignLookUp(Operation *op, Value weight) {
+    inferResults(op, netc::elementOf(weight));
+    for (Value result : op->getResults()) {
+      if (result.use_empty() || !isFloatTensor(result))
+        continue;
+      ConvertOp wider = convertForAll(result, naturalFormat(weight));
+      standFor(op->getAttr(kRolled), wider);
+      for (StringRef name : {StringRef(kCopy), StringRef(kRecomputed)})
+        if (Attribute part = op->getAttr(name))
+          wider->setAttr(name, part);
+    }
   }
 
   /// The format in which the op computes.
@@ -258,11 +286,14 @@ private:
 
   /// The format of a value before it is converted. If the whole network is in a
   /// low-precision format, so are its inputs and weights, including the rows of
-  /// an embedding. Only products read 8 bits.
+  /// an embedding. Only products read 8 bits, and weights in another format
+  /// than the residual.
   Type naturalFormat(Value value) {
+    Type element = netc::elementOf(value);
+    if (element == weights && isParameter(value))
+      return residual;
     if (is8BitFloat(value))
       return low;
-    Type element = netc::elementOf(value);
     auto input = dyn_cast<BlockArgument>(sourceOf(value));
     bool isInput = input && isa<StepOp>(input.getOwner()->getParentOp());
     return isWhole && element == f32 && (isInput || isParameter(value))
@@ -270,9 +301,9 @@ private:
                : element;
   }
 
-  static Type widerOf(Type a, Type b) {
-    return !a || widthOf(b) > widthOf(a) ? b : a;
-  }
+  static bool isWider(Type a, Type b) { return widthOf(a) > widthOf(b); }
+
+  static Type widerOf(Type a, Type b) { return !a || isWider(b, a) ? b : a; }
 
   /// Whether an operand is converted to the format of the others: constants
   /// are, and the bias and scale of a product or a normalization.
@@ -447,7 +478,7 @@ private:
     }
   }
 
-  Type f32, low, weights, gradients, states;
+  Type f32, low, residual, weights, gradients, states;
   Type master;                      ///< null without a master
   Type eightBits, gradientsIn8Bits; ///< null without 8-bit formats
   DenseSet<Operation *> notIn8Bits;
