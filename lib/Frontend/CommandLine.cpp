@@ -7,6 +7,7 @@
 
 #include "lib/Frontend/Mentions.h"
 #include "lib/Frontend/RunKeys.h"
+#include "lib/Hardware/Precision.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -43,6 +44,13 @@ bool CommandLine::readOptions() {
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
+
+/// Whether a value may be a `precision`: a format, a policy, or a record of
+/// parts.
+static bool isPrecision(const Value &value) {
+  std::optional<std::string> precision = precisionOf(value);
+  return precision && parsePrecision(*precision);
+}
 
 void CommandLine::define(const std::string &name, StringRef value,
                          StringRef text) {
@@ -84,7 +92,8 @@ void CommandLine::define(const std::string &name, StringRef value,
   Value given = e.nameTable.valueOf(*e.files.main, entry->second);
   forget();
   if (!old.isUnknown() && !given.isUnknown() &&
-      old.data.index() != given.data.index())
+      old.data.index() != given.data.index() &&
+      !(isPrecision(old) && isPrecision(given)))
     e.fail(bind, error::DefineType, name, kindOf(old), kindOf(given));
   auto *number = given.as<Number>(), *before = old.as<Number>();
   if (number && before && number->dimension != before->dimension)

@@ -424,9 +424,7 @@ bool RunFactsReader::addSchedule() {
          addDecoding();
 }
 
-/// The formats that a constant holds, as they are written; none for other
-/// values.
-static std::optional<std::string> precisionOf(const Value &value) {
+std::optional<std::string> netc::precisionOf(const Value &value) {
   if (auto *text = value.as<std::string>())
     return *text;
   if (auto *type = value.as<TypeValue>(); type && !type->isShaped)

@@ -52,6 +52,9 @@ inline constexpr const char *optimizerTensors[] = {"parameter", "gradient",
 
 /// The words that the value of a key of a run may have: `recompute = full`.
 std::vector<std::string> wordsIn(llvm::StringRef key);
+/// The formats that a constant holds, as they are written; none for other
+/// values.
+std::optional<std::string> precisionOf(const Value &value);
 /// Why an `infer` has no use for a key; nothing if it has.
 std::optional<Message> whyNotOfInference(llvm::StringRef key);
 /// Whether numbers in this unit can be sizes of axes: plain numbers, examples
