@@ -57,12 +57,12 @@ public:
   SyntaxError get() const {
     for (auto explain :
          {&Explanation::groupedDigits, &Explanation::character,
-          &Explanation::foreignWord, &Explanation::reservedWord,
-          &Explanation::foreignOperator, &Explanation::foreignValue,
-          &Explanation::bracketOnNewLine, &Explanation::condition,
-          &Explanation::comprehension, &Explanation::unit,
-          &Explanation::separator, &Explanation::nestedDeclaration,
-          &Explanation::statement})
+          &Explanation::foreignWord, &Explanation::sweep,
+          &Explanation::reservedWord, &Explanation::foreignOperator,
+          &Explanation::foreignValue, &Explanation::bracketOnNewLine,
+          &Explanation::condition, &Explanation::comprehension,
+          &Explanation::unit, &Explanation::separator,
+          &Explanation::nestedDeclaration, &Explanation::statement})
       if (std::optional<SyntaxError> error = (this->*explain)())
         return *error;
     return general();
@@ -168,6 +168,7 @@ private:
   Answer groupedDigits() const;
   Answer character() const;
   Answer foreignWord() const;
+  Answer sweep() const;
   Answer reservedWord() const;
   Answer foreignOperator() const;
   Answer foreignValue() const;
@@ -294,6 +295,16 @@ Explanation::Answer Explanation::foreignWord() const {
     if (StringRef(text).edit_distance(keyword) <= (keyword.size() > 3 ? 2 : 1))
       return at(word, error::UnknownStatement(text, keyword));
   return std::nullopt;
+}
+
+/// `sweep = ..` or `sweep { .. }`.
+Explanation::Answer Explanation::sweep() const {
+  Token *keyword = is(found, {NetParser::SWEEP}) ? found : before;
+  Token *next = keyword == found ? after : found;
+  if (!is(keyword, {NetParser::SWEEP}) || is(next, {NetParser::ID}))
+    return std::nullopt;
+  return at(next, error::Expected("what varies", " after `sweep`",
+                                  ", as in `sweep batch in [32, 64]`"));
 }
 
 /// A keyword as a name.
