@@ -12,18 +12,17 @@ using namespace netc;
 using llvm::StringRef;
 
 static constexpr FormatTraits formats[] = {
-    {NumberFormat::F64, "f64", 64, 64, 11, 52, 0x1.fffffffffffffp1023,
-     0x1p-1022},
-    {NumberFormat::F32, "f32", 32, 32, 8, 23, 0x1.fffffep127, 0x1p-126},
-    {NumberFormat::TF32, "tf32", 19, 32, 8, 10, 0x1.ffcp127, 0x1p-126},
-    {NumberFormat::F16, "f16", 16, 16, 5, 10, 65504, 0x1p-14},
-    {NumberFormat::BF16, "bf16", 16, 16, 8, 7, 0x1.fep127, 0x1p-126},
-    {NumberFormat::F8E4M3, "f8e4m3", 8, 8, 4, 3, 448, 0x1p-6},
-    {NumberFormat::F8E5M2, "f8e5m2", 8, 8, 5, 2, 57344, 0x1p-14},
-    {NumberFormat::F6E3M2, "f6e3m2", 6, 6, 3, 2, 28, 0x1p-2},
-    {NumberFormat::F4E2M1, "f4e2m1", 4, 4, 2, 1, 6, 1},
-    {NumberFormat::I8, "i8", 8, 8, 0, 7, 127, 1},
-    {NumberFormat::I4, "i4", 4, 4, 0, 3, 7, 1},
+    {NumberFormat::F64, "f64", 64, 64, 11, 52, 0x1.fffffffffffffp1023},
+    {NumberFormat::F32, "f32", 32, 32, 8, 23, 0x1.fffffep127},
+    {NumberFormat::TF32, "tf32", 19, 32, 8, 10, 0x1.ffcp127},
+    {NumberFormat::F16, "f16", 16, 16, 5, 10, 65504},
+    {NumberFormat::BF16, "bf16", 16, 16, 8, 7, 0x1.fep127},
+    {NumberFormat::F8E4M3, "f8e4m3", 8, 8, 4, 3, 448},
+    {NumberFormat::F8E5M2, "f8e5m2", 8, 8, 5, 2, 57344},
+    {NumberFormat::F6E3M2, "f6e3m2", 6, 6, 3, 2, 28},
+    {NumberFormat::F4E2M1, "f4e2m1", 4, 4, 2, 1, 6},
+    {NumberFormat::I8, "i8", 8, 8, 0, 7, 127},
+    {NumberFormat::I4, "i4", 4, 4, 0, 3, 7},
 };
 
 const FormatTraits &netc::traitsOf(NumberFormat format) {

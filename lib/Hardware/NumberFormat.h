@@ -41,7 +41,6 @@ struct FormatTraits {
   unsigned mantissaBits;    ///< without the leading one; of an integer, all
                             ///< but the sign
   double largest;
-  double smallestNormal;
 };
 
 const FormatTraits &traitsOf(NumberFormat format);

@@ -235,18 +235,6 @@ static std::string nameOf(NumberFormat format) {
   return traitsOf(format).name.str();
 }
 
-/// The preset that `precision` is, as it is written; none if it is none.
-static std::optional<std::string> writtenAsPreset(const Precision &precision) {
-  NumberFormat products = precision.products;
-  if (!precision.recipe && !isLow(products) &&
-      withProducts(products) == precision)
-    return nameOf(products);
-  for (StringRef name : {"mixed", "megatron", "pure"})
-    if (preset(name, products) == precision)
-      return name.str() + "(" + nameOf(products) + ")";
-  return std::nullopt;
-}
-
 /// None for a master that `precision` does not have.
 static std::optional<NumberFormat> formatOf(const PartOfPrecision &part,
                                             Precision precision) {
@@ -255,25 +243,43 @@ static std::optional<NumberFormat> formatOf(const PartOfPrecision &part,
   return part.of(precision);
 }
 
-/// The parts of `precision`, without those that are as in `usual`.
-static std::vector<std::string>
-writtenParts(const Precision &precision,
-             const std::optional<Precision> &usual) {
+/// The parts of `precision` that differ from `base`; all of them without one.
+/// None if `base` has a master and `precision` does not: no text removes it.
+static std::optional<std::vector<std::string>>
+writtenParts(const Precision &precision, const std::optional<Precision> &base) {
+  if (base && base->master && !precision.master)
+    return std::nullopt;
   std::vector<std::string> parts;
   for (const PartOfPrecision &part : kParts) {
     std::optional<NumberFormat> format = formatOf(part, precision);
-    if (format && !(usual && formatOf(part, *usual) == format))
+    if (format && !(base && formatOf(part, *base) == format))
       parts.push_back(part.name.str() + " = " + nameOf(*format));
   }
   return parts;
 }
 
 std::string Precision::str() const {
-  if (std::optional<std::string> written = writtenAsPreset(*this))
-    return *written;
-  if (!recipe)
-    return "{ " + llvm::join(writtenParts(*this, std::nullopt), ", ") + " }";
-  std::vector<std::string> parts = writtenParts(*this, fp8(recipe->name));
-  parts.insert(parts.begin(), recipe->name.str());
-  return "fp8(" + llvm::join(parts, ", ") + ")";
+  std::string format = nameOf(products);
+  if (!recipe && !isLow(products) && withProducts(products) == *this)
+    return format;
+  // Write the preset from which the fewest parts differ.
+  std::string written;
+  std::optional<size_t> fewest;
+  auto consider = [&](StringRef name, StringRef of,
+                      const std::optional<Precision> &base) {
+    auto parts = base ? writtenParts(*this, base) : std::nullopt;
+    if (!parts || (fewest && parts->size() >= *fewest))
+      return;
+    fewest = parts->size();
+    parts->insert(parts->begin(), of.str());
+    written = (name + "(" + llvm::join(*parts, ", ") + ")").str();
+  };
+  if (recipe)
+    consider("fp8", recipe->name, fp8(recipe->name));
+  else
+    for (StringRef name : {"mixed", "megatron", "pure"})
+      consider(name, format, preset(name, products));
+  if (fewest)
+    return written;
+  return "{ " + llvm::join(*writtenParts(*this, std::nullopt), ", ") + " }";
 }

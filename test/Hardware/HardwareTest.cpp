@@ -60,7 +60,6 @@ TEST(NumberFormat, LimitsFollowFromTheBits) {
     EXPECT_GE(traits.storedBits, traits.bits);
     if (traits.exponentBits == 0) {
       EXPECT_EQ(traits.largest, std::ldexp(1, traits.mantissaBits) - 1);
-      EXPECT_EQ(traits.smallestNormal, 1);
       continue;
     }
     // The microscaling formats have no infinities, and e4m3 gives up only one
@@ -71,7 +70,6 @@ TEST(NumberFormat, LimitsFollowFromTheBits) {
     double mantissa = 2 - ulp - (traits.name == "f8e4m3" ? ulp : 0);
     EXPECT_EQ(traits.largest,
               std::ldexp(mantissa, hasInfinities ? bias : bias + 1));
-    EXPECT_EQ(traits.smallestNormal, std::ldexp(1, 1 - bias));
   }
 }
 
@@ -109,18 +107,25 @@ TEST(Precision, Presets) {
 }
 
 TEST(Precision, Parts) {
-  EXPECT_EQ(
-      read("mixed(bf16, states = bf16)"),
-      "{ products = bf16, residual = f32, weights = f32, gradients = f32, "
-      "states = bf16 }");
+  EXPECT_EQ(read("{ products = bf16, states = bf16 }"),
+            "mixed(bf16, states = bf16)");
+  EXPECT_EQ(read("{ states = i8 }"), "mixed(f32, states = i8)");
+  EXPECT_EQ(read("{ products = tf32, states = bf16 }"),
+            "{ products = tf32, residual = f32, weights = f32, "
+            "gradients = f32, states = bf16 }");
   EXPECT_EQ(read("fp8(DelayedScaling)"), "fp8(DelayedScaling)");
   EXPECT_EQ(read("fp8(MXFP8BlockScaling, states = bf16)"),
             "fp8(MXFP8BlockScaling, states = bf16)");
   EXPECT_EQ(read("fp8(DelayedScaling, weights = bf16, master = f32)"),
             "fp8(DelayedScaling, weights = bf16, master = f32)");
   EXPECT_EQ(read("{ products = bf16, weights = bf16, master = f32 }"),
-            "{ products = bf16, residual = f32, weights = bf16, master = f32, "
-            "gradients = f32, states = f32 }");
+            "megatron(bf16, residual = f32)");
+  EXPECT_EQ(read("megatron(bf16, gradients = bf16)"),
+            "megatron(bf16, gradients = bf16)");
+  // The text of a preset can add a master, and remove none.
+  EXPECT_EQ(read("{ products = bf16, residual = bf16, weights = bf16, "
+                 "gradients = bf16 }"),
+            "pure(bf16, states = f32)");
   std::optional<Precision> megatron = parsePrecision("megatron(bf16)");
   EXPECT_EQ(megatron->weights, NumberFormat::BF16);
   EXPECT_EQ(megatron->parameters(), NumberFormat::F32);
