@@ -8,6 +8,7 @@
 #define NETC_DIALECT_NETATTRIBUTES_H
 
 #include "dialect/Moments.h"
+#include "dialect/NetEnums.h"
 #include "dialect/RunFacts.h"
 #include "dialect/Shape.h"
 #include "lib/Program/Slot.h"
@@ -18,7 +19,6 @@
 #include "mlir/IR/TensorEncoding.h"
 
 #include "dialect/NetDialect.h.inc"
-#include "dialect/NetEnums.h.inc"
 
 namespace mlir {
 

@@ -50,16 +50,31 @@ def Net_RunAttr : Net_Attr<"Run", "run"> {
   let constBuilderCall = "::netc::RunAttr::get($_builder.getContext(), $0)";
 }
 
-def Net_Phase : I32EnumAttr<"Phase", "the part of a training step that an op belongs to", [
+class Net_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::netc";
+  let genSpecializedAttr = 0;
+}
+
+def Net_Phase : Net_Enum<"Phase", "the part of a training step that an op belongs to", [
     I32EnumAttrCase<"Forward", 0, "forward">,
     I32EnumAttrCase<"InputGradient", 1, "input">,
     I32EnumAttrCase<"WeightGradient", 2, "weight">,
     I32EnumAttrCase<"Update", 3, "update">,
-    I32EnumAttrCase<"Recompute", 4, "recompute">]> {
-  let cppNamespace = "::netc";
-  let genSpecializedAttr = 0;
-}
+    I32EnumAttrCase<"Recompute", 4, "recompute">]>;
 def Net_PhaseAttr : EnumAttr<Net_Dialect, Net_Phase, "phase">;
+
+// The activations that are recomputed in the backward pass.
+def Net_Recomputed : Net_Enum<"Recomputed", "recompute", [
+    I32EnumAttrCase<"Full", 0, "full">,
+    I32EnumAttrCase<"Selective", 1, "selective">]>;
+// How much of the products under a causal mask is counted.
+def Net_CountedMask : Net_Enum<"CountedMask", "causal", [
+    I32EnumAttrCase<"Full", 0, "full">,
+    I32EnumAttrCase<"Half", 1, "half">]>;
+def Net_TrainedBy : Net_Enum<"TrainedBy", "trained_by", [
+    I32EnumAttrCase<"Company", 0, "company">,
+    I32EnumAttrCase<"University", 1, "university">]>;
 
 //===----------------------------------------------------------------------===//
 // Facts about the program that lowering makes; see lib/Program

@@ -82,6 +82,13 @@ void print(AsmPrinter &printer, const Rational &number) { printer << number; }
 void print(AsmPrinter &printer, const std::optional<Rational> &number) {
   printer << *number;
 }
+template <typename Choice>
+void print(AsmPrinter &printer, const std::optional<Choice> &choice) {
+  printer.printString(stringifyEnum(*choice));
+}
+void print(AsmPrinter &printer, const std::optional<NumberFormat> &format) {
+  printer.printString(traitsOf(*format).name);
+}
 void print(AsmPrinter &printer, LocationAttr place) {
   printer.printAttribute(place);
 }
@@ -121,6 +128,23 @@ ParseResult parse(AsmParser &parser, Rational &number) {
 }
 ParseResult parse(AsmParser &parser, std::optional<Rational> &number) {
   return parse(parser, number.emplace());
+}
+template <typename Choice>
+ParseResult parse(AsmParser &parser, std::optional<Choice> &choice) {
+  FailureOr<Choice> parsed = FieldParser<Choice>::parse(parser);
+  if (succeeded(parsed))
+    choice = *parsed;
+  return ParseResult(parsed);
+}
+ParseResult parse(AsmParser &parser, std::optional<NumberFormat> &format) {
+  SMLoc at = parser.getCurrentLocation();
+  std::string name;
+  if (parser.parseString(&name))
+    return failure();
+  format = parseNumberFormat(name);
+  if (!format)
+    return parser.emitError(at) << '"' << name << "\" is no number format";
+  return success();
 }
 ParseResult parse(AsmParser &parser, LocationAttr &place) {
   return parser.parseAttribute(place);

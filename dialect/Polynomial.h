@@ -18,6 +18,8 @@ namespace netc {
 
 /// The axis of the examples of a batch.
 inline constexpr llvm::StringLiteral kBatchAxis = "N";
+/// The axis of the positions of a sequence.
+inline constexpr llvm::StringLiteral kSequenceAxis = "T";
 
 class Polynomial;
 llvm::hash_code hash_value(const Polynomial &value);

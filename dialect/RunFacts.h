@@ -5,8 +5,10 @@
 #ifndef NETC_DIALECT_RUNFACTS_H
 #define NETC_DIALECT_RUNFACTS_H
 
+#include "dialect/NetEnums.h"
 #include "dialect/Rational.h"
 #include "lib/Hardware/Assumption.h"
+#include "lib/Hardware/NumberFormat.h"
 #include "mlir/IR/Location.h"
 
 #include <map>
@@ -41,7 +43,7 @@ struct RunFacts {
   /// with finite gradients, and by `backoff` after a step without. The update
   /// of such a step is skipped.
   Number lossScaleGrowth, lossScaleInterval, lossScaleBackoff;
-  std::string recompute; ///< `full` or `selective`
+  std::optional<Recomputed> recompute;
   Number recomputeEvery; ///< recompute one of so many copies
   /// The number of copies that are recomputed together.
   Number recomputeTogether;
@@ -53,7 +55,7 @@ struct RunFacts {
   bool hasOwnDevice = false; ///< whether it is from a `hardware` section
   Number deviceMemory;       ///< bytes
   Number peak;               ///< FLOP/s of one device
-  std::string peakFormat;    ///< the number format of `peak`
+  std::optional<NumberFormat> peakFormat; ///< of `peak`
   std::map<std::string, Rational> peaks; ///< FLOP/s of an own device, by format
   std::string precision;
   Number utilization, assumedUtilization;
@@ -63,14 +65,15 @@ struct RunFacts {
   std::string tookDevice;
   Number tookFlop;
   Number year;
-  std::string trainedBy, framework;
+  std::optional<TrainedBy> trainedBy;
+  std::string framework;
   /// The assumptions behind `peak` and the utilization, if they are not stated.
   std::vector<Assumption> assumptions;
 
   // The conventions of counting.
   bool isTuning = false; ///< whether sums leave the run out
   Number fma;            ///< FLOP of a multiply-add
-  std::string causal;    ///< `full` or `half`
+  std::optional<CountedMask> causal;
 
   /// The positions of facts in the specification, by key.
   std::map<std::string, mlir::LocationAttr> places;

@@ -37,7 +37,7 @@ static Conventions conventionsOf(const RunFacts &run) {
   Conventions conventions;
   if (run.fma)
     conventions.fma = run.fma->toInt64().value_or(conventions.fma);
-  if (run.causal == "half")
+  if (run.causal == CountedMask::Half)
     conventions.causal = Conventions::Half;
   return conventions;
 }

@@ -34,7 +34,10 @@ std::optional<ComputeByTime> netc::computeByTimeOf(const Run &run) {
   if (run.deviceSeconds)
     time.deviceHours = *run.deviceSeconds / 3600;
   time.peak = run.peakOf(&Figures::model);
-  time.format = time.peak == run.peak ? run.peakFormat : run.namesOfFormats();
+  if (time.peak != run.peak)
+    time.format = run.namesOfFormats();
+  else if (run.peakFormat)
+    time.format = traitsOf(*run.peakFormat).name;
   time.utilization = run.knownUtilization();
   if (run.tookFlop)
     return time;

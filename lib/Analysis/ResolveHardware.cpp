@@ -116,8 +116,8 @@ static HardwareFacts factsOf(const RunFacts &run) {
   facts.utilization = run.utilization;
   if (run.year)
     facts.year = run.year->toInt64();
-  if (!run.trainedBy.empty())
-    facts.isCompanys = run.trainedBy == "company";
+  if (run.trainedBy)
+    facts.isCompanys = run.trainedBy == TrainedBy::Company;
   facts.framework = run.framework;
   RunFacts::Number seconds = run.tookDeviceSeconds;
   if (run.took && run.devices)
@@ -191,7 +191,7 @@ static RunFacts complete(RunFacts run, const HardwareFacts &facts,
   if (facts.device && facts.device->memoryBytes)
     run.deviceMemory = facts.device->memoryBytes->value;
   if (guess.format)
-    run.peakFormat = traitsOf(*guess.format).name;
+    run.peakFormat = guess.format;
   // Products in other formats have peaks of their own.
   if (!run.peak && facts.device)
     for (const FormatTraits &traits : allFormats()) {

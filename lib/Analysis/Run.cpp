@@ -111,9 +111,6 @@ std::optional<Rational> Run::tokensPerStep() const {
                                    : std::nullopt;
 }
 
-/// The axis of the positions of a sequence.
-static constexpr llvm::StringLiteral kSequenceAxis = "T";
-
 std::optional<Rational> Run::positions() const {
   if (tokensPerExample)
     return tokensPerExample;

@@ -350,7 +350,7 @@ std::optional<Message> TensorBuilder::whyNoFeature(const Tensor &tensor) {
   // A lone `D` is not a depth: many specifications label the features so.
   bool isDepth = last == "D" && llvm::count_if(tensor.labels, isWindow) == 1;
   // A sequence of numbers has no axis but that of positions.
-  bool isPositions = last == "T" && tensor.labels.size() > 2;
+  bool isPositions = last == kSequenceAxis && tensor.labels.size() > 2;
   if (!(last == kBatchAxis || isPositions || isWindow(last)) || isDepth)
     return std::nullopt;
   // Suggest the first axis with a similar label, else the first without one.

@@ -52,7 +52,7 @@ bool RunFactsReader::readTokens() {
   // Take the first input with positions, else the first input.
   auto input = llvm::find_if(inputs, [&](const NetInput &input) {
     return mlir::isa<mlir::IntegerType>(input.element) &&
-           llvm::is_contained(input.labels, "T");
+           llvm::is_contained(input.labels, kSequenceAxis);
   });
   if (input == inputs.end())
     input = llvm::find_if(inputs, [&](const NetInput &input) {
@@ -64,7 +64,7 @@ bool RunFactsReader::readTokens() {
   auto candidates = axesBehindN(*input);
   std::optional<Polynomial> positions;
   for (auto &[label, size] : candidates)
-    if (label == "T")
+    if (label == kSequenceAxis)
       positions = size;
   if (!positions && !speaksOfTokens())
     return true;
@@ -568,8 +568,8 @@ bool RunFactsReader::addConventions() {
     if (name == "fma" && number &&
         (number->exact == Polynomial(1) || number->exact == Polynomial(2)))
       run.fma = number->exact.constant();
-    else if (name == "causal" && word && (*word == "full" || *word == "half"))
-      run.causal = *word;
+    else if (name == "causal" && word && symbolizeCountedMask(*word))
+      run.causal = symbolizeCountedMask(*word);
     else if (!value.isUnknown())
       e.fail(placeOf("count"), error::CountKeys);
   }
@@ -617,24 +617,23 @@ void RunFactsReader::addCircumstances() {
     else
       run.year = number;
   }
-  auto oneOf = [&](StringRef key, std::string &fact,
-                   llvm::ArrayRef<StringRef> words) {
+  auto oneOf = [&](StringRef key, llvm::ArrayRef<StringRef> words) {
     std::optional<Value> value = valueOf(key);
     if (!value || value->isUnknown())
-      return;
+      return std::string();
     auto *word = value->as<std::string>();
-    if (word && llvm::is_contained(words, *word)) {
-      fact = *word;
-      return;
-    }
+    if (word && llvm::is_contained(words, *word))
+      return *word;
     std::string list;
     for (StringRef known : words)
       list += (list.empty() ? "\"" : ", \"") + known.str() + "\"";
     e.fail(placeOf(key), error::NotOneOf, key, list,
            word ? ", not \"" + *word + "\"" : "");
+    return std::string();
   };
-  oneOf("trained_by", run.trainedBy, {"company", "university"});
-  oneOf("framework", run.framework, knownFrameworks());
+  run.trainedBy =
+      symbolizeTrainedBy(oneOf("trained_by", {"company", "university"}));
+  run.framework = oneOf("framework", knownFrameworks());
 }
 
 bool RunFactsReader::addDevice(const std::string &device) {

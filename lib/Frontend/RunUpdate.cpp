@@ -37,10 +37,10 @@ bool RunBuilder::addRecomputation() {
   if (word && *word == "none")
     return true;
   note("recompute");
-  if (word && (*word == "full" || *word == "selective")) {
-    run.recompute = *word;
+  if (word)
+    run.recompute = symbolizeRecomputed(*word);
+  if (run.recompute)
     return true;
-  }
   auto *record = value->as<Record>();
   bool fine = record && !record->fields->empty();
   if (fine)
@@ -50,7 +50,7 @@ bool RunBuilder::addRecomputation() {
       if (fine)
         (name == "every" ? run.recomputeEvery : run.recomputeTogether) = *count;
     }
-  run.recompute = "full";
+  run.recompute = Recomputed::Full;
   e.needCopies(); // the parts are numbered
   if (!fine)
     e.fail(placeOf("recompute"), error::RecomputeArgument, textOf(*value));

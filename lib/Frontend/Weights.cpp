@@ -56,7 +56,7 @@ public:
     Polynomial examples = shape.rank() == 0 ? Polynomial(1) : shape[0];
     Polynomial positions = examples;
     if (mlir::isa<mlir::IntegerType>(netc::elementOf(input.value))) {
-      std::optional<size_t> sequence = e.tensors.find(input, "T");
+      std::optional<size_t> sequence = e.tensors.find(input, kSequenceAxis);
       if (!sequence && shape.rank() > 2) {
         fail(at, error::OpaqueTokenAxis(e.tensors.axesText(input)));
         return std::nullopt;

@@ -258,7 +258,7 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
       Block &block = graph.getRegion(0).front();
       std::vector<Segment> marked = ForwardPass(block).marked();
       auto step = dyn_cast<StepOp>(graph);
-      bool isAsked = step && !step.getRun().getFacts().recompute.empty();
+      bool isAsked = step && step.getRun().getFacts().recompute;
       if (marked.empty() && !isAsked)
         continue;
       Recomputation again(block);
@@ -278,7 +278,7 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
       return number.value_or(1).toInt64().value_or(1);
     };
     ForwardPass forward(step.getBlock());
-    bool isSelective = run.recompute == "selective";
+    bool isSelective = run.recompute == Recomputed::Selective;
     std::vector<Segment> segments =
         isSelective ? forward.attentions()
                     : forward.copies(count(run.recomputeEvery),

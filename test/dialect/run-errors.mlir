@@ -39,3 +39,15 @@ net.step @step attributes {network = "net", axes = {}, inputs = [], run = #net.r
 // expected-error@+1 {{a dynamic scale of the loss lacks its start, growth or backoff}}
 net.step @step attributes {network = "net", axes = {}, inputs = [], run = #net.run<loss_scale = "1", loss_scale_interval = "2">} {
 }
+
+// -----
+
+// expected-error@+1 {{invalid recompute specification: some}}
+net.step @step attributes {network = "net", axes = {}, inputs = [], run = #net.run<recompute = "some">} {
+}
+
+// -----
+
+// expected-error@+1 {{"f17" is no number format}}
+net.step @step attributes {network = "net", axes = {}, inputs = [], run = #net.run<peak_format = "f17">} {
+}
