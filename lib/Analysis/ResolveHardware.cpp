@@ -17,7 +17,7 @@ static std::optional<Accelerator> ownDevice(const RunFacts &run) {
   if (!run.hasOwnDevice)
     return std::nullopt;
   Accelerator device;
-  device.name = run.device;
+  device.name = device.title = run.device;
   for (const auto &[format, rate] : run.peaks) {
     std::optional<NumberFormat> known = parseNumberFormat(format);
     assert(known && "an unknown format got into the step");
@@ -165,7 +165,7 @@ static void warnOfNoPeak(Operation *job, const RunFacts &run,
         << "there is no compute by time: " << why;
 }
 
-/// Warns of products in a 16-bit format for which a device has no units.
+/// Warns of products in a format for which a device has no units.
 static void warnOfFormat(Operation *job, const RunFacts &run,
                          const HardwareFacts &facts,
                          const HardwareGuess &guess) {
@@ -178,12 +178,14 @@ static void warnOfFormat(Operation *job, const RunFacts &run,
       return peak.format == format;
     });
   };
-  if (asked.bits != 16 || taken.format == asked.format || has(asked.format))
+  if (isSamePeak(taken.format, asked.format) || has(asked.format))
     return;
   warn(placeOf(job, "precision"), symbolOf(job), WarningId::NoSuchUnits)
       << "`" << facts.device->title << "` has no units for " << asked.name
       << "; such products are taken to run in " << taken.name
-      << (has(NumberFormat::F16) ? ", and `mixed(f16)` would not" : "");
+      << (asked.bits == 16 && has(NumberFormat::F16)
+              ? ", and `mixed(f16)` would not"
+              : "");
 }
 
 static RunFacts complete(RunFacts run, const HardwareFacts &facts,

@@ -144,9 +144,7 @@ static const Peak *fastest16Bits(const Accelerator &device,
   return best;
 }
 
-/// Whether a device runs two formats at the same peak. The 8-bit formats share
-/// one.
-static bool isSamePeak(NumberFormat a, NumberFormat b) {
+bool netc::isSamePeak(NumberFormat a, NumberFormat b) {
   auto widthOf = [](NumberFormat format) {
     return format == NumberFormat::F8E5M2 ? NumberFormat::F8E4M3 : format;
   };

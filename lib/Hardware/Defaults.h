@@ -43,6 +43,10 @@ struct HardwareGuess {
 /// The names of frameworks that HardwareFacts can have.
 llvm::ArrayRef<llvm::StringRef> knownFrameworks();
 
+/// Whether a device runs two formats at the same peak. The 8-bit formats share
+/// one.
+bool isSamePeak(NumberFormat a, NumberFormat b);
+
 /// Completes the facts by the heuristics of Sevilla et al., "Estimating
 /// training compute of deep learning models", 2022. docs/Accounting.md
 /// describes them, and the refinements.
