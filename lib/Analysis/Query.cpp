@@ -33,9 +33,15 @@ static Answer last(QueryPath &path, const Polynomial &value, StringRef unit) {
   return path.atEnd() ? number(value, unit) : Answer(path.complain());
 }
 
-static Answer answerCost(QueryPath &path, const Cost &cost) {
-  std::optional<StringRef> part =
-      path.take({"matmul", "other", "transcendental", "total"});
+static std::optional<StringRef> takePartOfCost(QueryPath &path) {
+  return path.take({"matmul", "other", "transcendental", "total"});
+}
+
+/// The answer with the part of a cost, unless that was taken before.
+static Answer answerCost(QueryPath &path, const Cost &cost,
+                         std::optional<StringRef> part = std::nullopt) {
+  if (!part)
+    part = takePartOfCost(path);
   return last(path,
               part == "other"            ? cost.other
               : part == "transcendental" ? cost.transcendental
@@ -219,6 +225,7 @@ private:
       ofStep = phase(Phase::Recompute);
     else if (path.take({"hardware"}))
       ofStep = &Figures::hardware;
+    std::optional<StringRef> part = takePartOfCost(path);
     llvm::SmallVector<StringRef> used;
     for (NumberFormat format : run.formats())
       used.push_back(traitsOf(format).name);
@@ -238,7 +245,7 @@ private:
       missing = "duration";
       return lacksKey();
     }
-    return answerCost(path, *sum);
+    return answerCost(path, *sum, part);
   }
 
   Answer traffic() {
