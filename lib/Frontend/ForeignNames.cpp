@@ -35,6 +35,13 @@ static constexpr StringRef inEpochs = "; write `duration = 3 epochs`";
 static constexpr StringRef inSteps = "; write `duration = 1000 steps`";
 static constexpr StringRef onDevices = "; write `hardware = 8 V100`";
 static constexpr StringRef inTime = "; write `took = 3 days`";
+static constexpr StringRef isOfProducts =
+    "; it is a format of products, not of values: a run says `precision = "
+    "tf32`, and types are `f64`, `f32`, `bf16` and `f16`";
+static constexpr StringRef isOf8Bits =
+    "; 8 bits are a format of products, not of inputs and weights: a run says "
+    "`precision = fp8(DelayedScaling)`, and types are `f64`, `f32`, `bf16` and "
+    "`f16`";
 static constexpr StringRef staysNumbers =
     "; classes stay numbers, which `cross_entropy` and `Embedding` take";
 static constexpr StringRef nothingToSet =
@@ -168,6 +175,14 @@ static const ForeignName rows[] = {
     {"half", "f16"},
     {"fp16", "f16"},
     {"bfloat16", "bf16"},
+    {"bfloat", "bf16"},
+    {"tf32", "f32", isOfProducts},
+    {"f8", "bf16", isOf8Bits},
+    {"fp8", "bf16", isOf8Bits},
+    {"f8e4m3", "bf16", isOf8Bits},
+    {"f8e5m2", "bf16", isOf8Bits},
+    {"float8_e4m3fn", "bf16", isOf8Bits},
+    {"float8_e5m2", "bf16", isOf8Bits},
     {"int64", "i64"},
     {"long", "i64"},
     {"int32", "i32"},
