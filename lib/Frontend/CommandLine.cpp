@@ -45,11 +45,11 @@ bool CommandLine::readOptions() {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// Whether a value may be a `precision`: a format, a policy, or a record of
-/// parts.
+/// Whether a value may be a `precision`: a format, a policy, a record of parts,
+/// or `none`.
 static bool isPrecision(const Value &value) {
   std::optional<std::string> precision = precisionOf(value);
-  return precision && parsePrecision(*precision);
+  return precision && (*precision == "none" || parsePrecision(*precision));
 }
 
 void CommandLine::define(const std::string &name, StringRef value,

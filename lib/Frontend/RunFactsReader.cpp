@@ -429,6 +429,8 @@ std::optional<std::string> netc::precisionOf(const Value &value) {
     return *text;
   if (auto *type = value.as<TypeValue>(); type && !type->isShaped)
     return TensorBuilder::elementText(type->element);
+  if (value.is<None>())
+    return "none";
   auto *record = value.as<Record>();
   if (!record)
     return std::nullopt;
@@ -466,6 +468,8 @@ bool RunFactsReader::addPrecision() {
   std::optional<std::string> precision = precisionIn(e, found->second.expr);
   if (!precision)
     return false;
+  if (*precision == "none")
+    return true;
   std::string whyNone;
   if (std::optional<Precision> known = parsePrecision(*precision, &whyNone)) {
     if (std::optional<StringRef> why = known->conflict())
