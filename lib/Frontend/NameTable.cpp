@@ -24,7 +24,10 @@ std::optional<Value> NameTable::lookupFile(FileScope &file, StringRef name) {
       e.frame->results->isResult(name))
     return Subject{name.str(), {}, {}, {}};
   auto found = file.names.find(name.str());
-  if (found != file.names.end())
+  // Only an `expect` asks a run, so in a block its name hides no op.
+  bool isHidden = e.frame->block && !e.frame->results;
+  if (found != file.names.end() &&
+      !(isHidden && ruleCast<NetParser::JobContext>(found->second.tree)))
     return valueOf(file, found->second);
   auto space = file.qualified.find(name);
   if (space != file.qualified.end())
