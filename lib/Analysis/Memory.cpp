@@ -30,6 +30,29 @@ static Polynomial bytesOfStates(UpdateOpInterface update) {
          update.getNumStates();
 }
 
+/// The name of a weight, also if `value` is a reshaped one.
+static std::string nameOfWeight(Value value) {
+  std::string name;
+  forEachSource(value, [&](Value base) {
+    if (auto parameter = base.getDefiningOp<ParameterOp>())
+      name = parameter.getName();
+  });
+  return name;
+}
+
+/// Whether `value` is a weight in 8 bits that the backward pass multiplies by,
+/// so that a device holds kCopiesIn8Bits of it.
+static bool hasCopiesIn8Bits(Value value) {
+  auto isMultipliedBackward = [](Operation *user) {
+    Phase phase = enclosingPhase(user);
+    bool isBackward =
+        phase == Phase::InputGradient || phase == Phase::WeightGradient;
+    return isBackward && !isFormatChange(user);
+  };
+  return is8BitFloat(value) && !nameOfWeight(value).empty() &&
+         llvm::any_of(value.getUsers(), isMultipliedBackward);
+}
+
 Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes,
                         const Decoding *decoding) {
   auto costed = cast<CostOpInterface>(op);
@@ -55,7 +78,8 @@ Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes,
     traffic.read += read;
   }
   for (Value result : op->getResults())
-    traffic.written += bytes(result);
+    traffic.written +=
+        bytes(result) * (hasCopiesIn8Bits(result) ? kCopiesIn8Bits : 1);
   // An op that writes in place changes its first operand.
   if (hasEffect<MemoryEffects::Write>(op))
     traffic.written += touched(0);
@@ -117,16 +141,6 @@ Memory &Memory::operator+=(const Memory &other) {
   for (auto [name, part] : parts())
     this->*part += other.*part;
   return *this;
-}
-
-/// The name of a weight, also if `value` is a reshaped one.
-static std::string nameOfWeight(Value value) {
-  std::string name;
-  forEachSource(value, [&](Value base) {
-    if (auto parameter = base.getDefiningOp<ParameterOp>())
-      name = parameter.getName();
-  });
-  return name;
 }
 
 namespace {
@@ -228,10 +242,7 @@ void MemoryCounter::addCopy(Operation *op) {
 
 void MemoryCounter::addCopyIn8Bits(Operation *op, StringRef weight) {
   Value value = op->getResult(0);
-  bool isRead = llvm::any_of(value.getUsers(), [](Operation *user) {
-    return enclosingPhase(user) != Phase::Forward && !isFormatChange(user);
-  });
-  if (!weight.empty() && is8BitFloat(value) && isRead)
+  if (hasCopiesIn8Bits(value))
     add(op, weight, &Memory::copies, bytesOf(value) * (kCopiesIn8Bits - 1));
 }
 
