@@ -150,6 +150,13 @@ LogicalResult MulOp::buildGradient(Gradients &g) {
 }
 
 LogicalResult DivOp::buildGradient(Gradients &g) {
+  // The gradient of `1 / x` needs only the result.
+  if (auto number = getA().getDefiningOp<ConstantOp>();
+      number && number.getValue().isExactlyValue(1.0)) {
+    Value product = g.create<MulOp>(g.of(0), getY());
+    g.set(1, g.create<NegOp>(g.create<MulOp>(product, getY())));
+    return success();
+  }
   Value quotient = g.create<DivOp>(g.of(0), getB());
   if (g.wants(0))
     g.set(0, quotient);

@@ -218,6 +218,8 @@ def Net_MulOp : Net_BinaryOp<"mul"> {
 def Net_DivOp : Net_BinaryOp<"div"> {
   let foreign = ["aten.div", "aten.reciprocal", "onnx.Div", "onnx.Reciprocal", "stablehlo.divide"];
   let summary = "a / b, element by element";
+  // PyTorch computes `1 / x` by `reciprocal`.
+  let autocast = "getA().getDefiningOp<ConstantOp>() ? Full : Widest";
   let arguments = (ins Net_FloatTensor:$a, Net_FloatTensor:$b);
   let example = "a / b";
 }

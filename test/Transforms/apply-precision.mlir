@@ -70,6 +70,31 @@ net.step @norms attributes {inputs = ["x"], network = "N", run = #net.run<precis
 
 // -----
 
+// A number is divided in f32, as by PyTorch's `reciprocal`, and a value in the wider of both formats. The gradient of `1 / x`
+// needs no more than the quotient.
+// CHECK-LABEL: net.step @quotients
+// CHECK:         %[[A:.*]] = net.linear {{.*}} -> tensor<4x8xbf16>
+// CHECK:         net.div %[[A]], %[[A]] : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<4x8xbf16>
+// CHECK:         net.div %{{.*}}, %[[A]] : (tensor<4x8xf32>, tensor<4x8xbf16>) -> tensor<4x8xf32>
+// BACK-LABEL: net.step @quotients
+// BACK:         %[[QUOTIENT:.*]] = net.div {{.*}} -> tensor<4x8xf32>
+// BACK:         %[[ONCE:.*]] = net.mul %[[DY:.*]], %[[QUOTIENT]]
+// BACK-NEXT:    %[[TWICE:.*]] = net.mul %[[ONCE]], %[[QUOTIENT]]
+// BACK-NEXT:    net.neg %[[TWICE]]
+net.step @quotients attributes {inputs = ["x"], network = "N", run = #net.run<precision = "mixed(bf16)">} {
+^bb0(%x: tensor<4x8xf32>):
+  %w = net.parameter "w" "fan_in" : tensor<8x8xf32>
+  %a = net.linear %x, %w {over = 1 : i64} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %b = net.div %a, %a : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %one = net.constant 1.0 : tensor<4x8xf32>
+  %c = net.div %one, %a : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %d = net.add %b, %c : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss = net.mean %d {over = array<i64: 0, 1>} : (tensor<4x8xf32>) -> tensor<f32>
+  net.return %loss : tensor<f32> ["loss"]
+}
+
+// -----
+
 // The state of a loop is in what its iterations make of it, if it starts with a number. The weight is converted outside.
 // CHECK-LABEL: net.step @loop
 // CHECK:         %[[W:.*]] = net.parameter "w"

@@ -246,6 +246,7 @@ std::string signatureText(const Operator &op) {
 /// What is called in formulas, as the reference says it.
 constexpr std::pair<StringLiteral, StringLiteral> kTerms[] = {
     {"isFloat(getA())", "a is of floating point"},
+    {"getA().getDefiningOp<ConstantOp>()", "a is a number"},
     {"getY().getType().getRank() == 0", "y has no axes"},
     {"isContraction()", "products are summed"},
     {"int64_t(getNumOperands())", "operands"},
