@@ -37,7 +37,11 @@ BESIDE = [
     (r"LogSoftmax\.result", "low", "loss: log-probabilities in 16 bits beside those in f32"),
     (r"Hardtanh\.self", "any", "relu6: its input beside its result"),
     (r"(AdaptiveAvgPool2D|AvgPool2D)\.self", "any", "average pooling: its input"),
-    (r"(Relu\.result|MaxPool2DWithIndices\.self|Convolution\.input)", "any", "concatenation: the whole beside its parts"),
+    (r"Elu\.self", "any", "ELU: its input beside its result"),
+    (r"Softshrink\.self", "any", "softshrink: its input beside its result"),
+    (r"Div\.self", "any", "quotient: the dividend beside the quotient"),
+    (r"(Relu\.result|Convolution\.input)", "any", "concatenation: the whole beside its parts"),
+    (r"MaxPool2DWithIndices\.self", "any", "max pooling: its input beside the indices"),
     (r"MaskedFill\.mask", "i1", "attention: a causal mask for each layer"),
     (r"Mul\.other", "f32", "rotary positions: their tables for each layer"),
     (r"Embedding\.indices", "i64", "embedding: numbers of positions"),
@@ -64,6 +68,8 @@ BESIDE_OF_NETWORK = {
 OTHER_TYPE = [
     (r"Mul\.other", r".*dropout", "dropout: a mask of whole examples in numbers, not in truth values"),
     (r"changed in place", r".*dropout", "dropout in place: a mask in numbers, not in truth values"),
+    (r"Div\.self", r"(.*\.)?div", "quotient: the dividend in its format, not the quotient"),
+    (r"Cumprod\.self", r"(.*\.)?cumprod", "cumprod: its input in 16 bits, not in f32"),
 ]
 
 

@@ -152,12 +152,33 @@ def lstm():
     return Recurrent(), (torch.randint(1000, (2, 16)),), lambda model, x: next_token_loss(model(x), x)
 
 
+class Operators(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 12, 3, padding=1)
+        self.conv3 = nn.Conv2d(12, 20, 3, padding=1)
+        self.a, self.b, self.c = nn.Linear(1280, 64), nn.Linear(1280, 64), nn.Linear(64, 48)
+        self.d, self.output = nn.Linear(48, 40), nn.Linear(40, 1000)
+
+    def forward(self, x):
+        x = F.relu(F.max_pool2d(self.conv2(F.elu(self.conv1(x))), 2))
+        x = F.softshrink(self.conv3(x)).flatten(1)
+        x = self.a(x) / (1 + self.b(x) ** 2)
+        x = self.d(self.c(x).reciprocal())
+        return self.output(torch.cumprod(x, -1))
+
+
+def operators():
+    data = torch.randn(2, 3, 16, 16), torch.randint(1000, (2,))
+    return Operators(), data, lambda model, x, label: F.cross_entropy(model(x), label)
+
+
 IMAGE_MODELS = (
     "resnet18 resnet50 resnext50_32x4d wide_resnet50_2 alexnet vgg11 vgg16 mobilenet_v2 mobilenet_v3_large "
     "squeezenet1_0 densenet121 efficientnet_b0 convnext_tiny vit_b_16 swin_t"
 ).split()
 MODELS = {name: image_model(name) for name in IMAGE_MODELS}
-MODELS |= {"bert": bert, "gpt2": gpt2, "decoder": decoder, "lstm": lstm}
+MODELS |= {"bert": bert, "gpt2": gpt2, "decoder": decoder, "lstm": lstm, "operators": operators}
 # The kernel does not support f32.
 FLASH_MODELS = {
     "vit_b_16_flash": with_flash(image_model("vit_b_16")),
