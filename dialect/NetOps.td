@@ -128,7 +128,8 @@ def Net_BufferOp : Net_Op<"buffer", [Net_NotInLoop]> {
   let summary = "state that the step keeps but does not learn, such as running statistics";
   let description = [{
     An optimizer's state is stored in its `net.state_format`, if it has one, unless the specification
-    states a type for it (`typed`).
+    states a type for it (`typed`). The value has the type in which the update computes: reading
+    widens, and `assign` rounds. Blocks of 8 bits with a scale each are not the elements of a tensor.
   }];
   let matmul = "0";
   let other = "0";
