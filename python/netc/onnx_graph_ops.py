@@ -305,12 +305,40 @@ def clip(file, graph, node, attributes):
 
 @OPS.of("Resize")
 def resize(file, graph, node, attributes):
-    mode, places = attributes.get("mode", "nearest"), attributes.get("coordinate_transformation_mode", "half_pixel")
-    if mode == "cubic" or attributes.get("antialias") or attributes.get("axes") or "roi" in places or "sequence" in places:
+    mode, way = attributes.get("mode", "nearest"), attributes.get("coordinate_transformation_mode", "half_pixel" if file.opset > 10 else "asymmetric")
+    if mode == "cubic" or attributes.get("antialias") or attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch":
+# Of n pixels of a resized axis, the places of the old one at which they lie. `ratio`: between the two sizes.
+PLACES = {
+    "align_corners": lambda n, old, ratio: numpy.arange(n) * (old - 1) / max(n - 1, 1),
+    "asymmetric": lambda n, old, ratio: numpy.arange(n) / ratio,
+    "half_pixel": lambda n, old, ratio: (numpy.arange(n) + 0.5) / ratio - 0.5,
+    "half_pixel_symmetric": lambda n, old, ratio: old / 2 * (1 - n / (ratio * old)) + (numpy.arange(n) + 0.5) / ratio - 0.5,
+    "pytorch_half_pixel": lambda n, old, ratio: (numpy.arange(n) + 0.5) / ratio - 0.5 if n > 1 else numpy.zeros(1),
+    "tf_half_pixel_for_nn": lambda n, old, ratio: (numpy.arange(n) + 0.5) / ratio,
+}
+ROUNDED = {"round_prefer_floor": lambda x: numpy.ceil(x - 0.5), "round_prefer_ceil": lambda x: numpy.floor(x + 0.5), "floor": numpy.floor, "ceil": numpy.ceil}
+
+
         raise refused(node, "netc takes the nearest pixel, or lines between the two nearest")
-    if mode == "linear" and places == "asymmetric":
-        raise refused(node, "netc spreads pixels by their centers or by the corners")
-    graph.add(node, "onnx.Resize", [node.input[0]], [node.output[0]], mode=mode, align_corners=places == "align_corners")
+    rounded = attributes.get("nearest_mode", "round_prefer_floor" if file.opset > 10 else "floor")
+    for sample in file.samples:
+        old, new = (sample.shapes[name] for name in (node.input[0], node.output[0]))
+        given = sample.values.get(node.input[1 if file.opset < 11 else 2]) if len(node.input) < 4 else None
+        ratios = dict(zip(attributes.get("axes") or range(len(old)), given if given is not None else ()))
+        for axis, (n, size) in enumerate(zip(new, old)):
+            if way in PLACES and _is_resized(mode, PLACES[way](n, size, ratios.get(axis, n / size)), ROUNDED[rounded], n, size, way):
+                continue
+            ours = f"takes the pixel where each new one starts, and not `{rounded}` of" if mode == "nearest" else "spreads pixels by their centers or by the corners, and not by"
+            raise refused(node, f"netc {ours} `{way}`")
+    graph.add(node, "onnx.Resize", [node.input[0]], [node.output[0]], mode=mode, align_corners=mode == "linear" and way == "align_corners")
+
+
+def _is_resized(mode, places, rounded, n, size, way):
+    """Whether these places on an axis are those of netc."""
+    inside = lambda x: numpy.clip(x, 0, size - 1)
+    if mode == "nearest":
+        return numpy.array_equal(inside(rounded(numpy.round(places, 5))), numpy.arange(n) * size // n)
+    return numpy.allclose(inside(places), inside(PLACES["align_corners" if way == "align_corners" else "half_pixel"](n, size, n / size)), atol=1e-5)
 
 
 @OPS.of("DepthToSpace")

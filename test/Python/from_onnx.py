@@ -257,7 +257,7 @@ sizes = {"sizes": numpy.array([1, 3, 16, 16]), "roi": numpy.zeros(0, "f4"), "sca
 resized = lambda **how: model([node("Resize", "x roi scales sizes", "y", **how)], {"x": [1, 3, 8, 8]}, ["y"], constants=sizes)
 assert only(export(resized()), "Resize")["with"] == {"mode": "nearest", "align_corners": False} and "upsample" in netc.from_onnx(resized(mode="linear"))
 refused("netc takes the nearest pixel, or lines between the two nearest", resized(mode="cubic"))
-refused("netc spreads pixels by their centers or by the corners", resized(mode="linear", coordinate_transformation_mode="asymmetric"))
+refused("netc spreads pixels by their centers or by the corners, and not by `asymmetric`", resized(mode="linear", coordinate_transformation_mode="asymmetric"))
 refused("netc has it forward or in both directions", model([node("LSTM", "x w r", "s", hidden_size=4, direction="reverse")], {"x": [5, "N", 8]}, ["s"], {"w": (1, 16, 8), "r": (1, 16, 4)}))
 refused("of equal elements, netc takes the first", model([node("ArgMax", "x", "y", select_last_index=1)], {"x": ["N", 8]}, ["y"]))
 padded = model([node("Pad", "x p", "y", mode="edge")], image, ["y"], constants={"p": numpy.array([0, 0, 1, 1, 0, 0, 1, 1])})
@@ -327,6 +327,27 @@ def picked(op, outs, **attributes):
 random = numpy.random.default_rng(0)
 scores, classes = random.standard_normal((2, 8, 5)).astype("f4"), random.integers(0, 8, (2, 5))
 same_values(model([node("SpaceToDepth", "x", "y", blocksize=2)], image, ["y"]), x=random.standard_normal((2, 8, 4, 4)).astype("f4"))
+# The pixels of a resized image, where they are those that netc takes.
+def scaled(factor, **how):
+    return model([helper.make_node("Resize", ["x", "", "s"], ["y"], **how)], {"x": ["N", 3, 6, 6]}, ["y"], constants={"s": numpy.array([1, 1, 2, factor], "f4")})
+
+
+pixels = numpy.random.randn(2, 3, 6, 6).astype("f4")
+for factor in 0.5, 1.5, 2, 3:
+    same_values(scaled(factor, coordinate_transformation_mode="asymmetric", nearest_mode="floor"), x=pixels)
+    same_values(scaled(factor, mode="linear"), x=pixels)
+for factor, how in (2, {}), (3, {"nearest_mode": "round_prefer_ceil"}), (0.5, {}):
+    same_values(scaled(factor, **how), x=pixels)
+for factor, places, rounded in (
+    (2, "half_pixel", "floor"), (0.5, "half_pixel", "ceil"), (2, "asymmetric", "ceil"), (1.5, "asymmetric", "round_prefer_floor"),
+    (0.5, "align_corners", "round_prefer_floor"), (2, "tf_crop_and_resize", "floor"),
+):  # fmt: skip
+    how = f"netc takes the pixel where each new one starts, and not `{rounded}` of `{places}`"
+    refused(how, scaled(factor, coordinate_transformation_mode=places, nearest_mode=rounded))
+refused("netc spreads pixels by their centers", scaled(1.4, mode="linear"))  # of 6 pixels, 8
+kept = model([helper.make_node("Resize", ["x", "", "", "n"], ["y"], keep_aspect_ratio_policy="not_larger", axes=[2, 3])], {"x": ["N", 3, 6, 6]}, ["y"], constants={"n": numpy.array([12, 18])})
+refused("netc takes the nearest pixel", kept)
+
 for offset in 0, 1:
     half = model([node("Trilu", "x k", "y", upper=offset)], {"x": ["N", 5, 5]}, ["y"], constants={"k": numpy.int64(offset)})
     same_values(half, x=random.standard_normal((2, 5, 5)).astype("f4"))
