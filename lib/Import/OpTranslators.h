@@ -220,7 +220,8 @@ private:
 /// What slides over the last axes, or fills and cuts them.
 class WindowTranslator : OpTranslator {
 public:
-  explicit WindowTranslator(const OpTranslator &base) : OpTranslator(base) {}
+  WindowTranslator(const OpTranslator &base, std::vector<std::string> &notes)
+      : OpTranslator(base), notes(notes) {}
   void addTo(Handlers &handlers);
 
 private:
@@ -234,6 +235,11 @@ private:
   int cut(int x, unsigned at, int64_t count, bool isEnd);
   /// Filled with what is inside.
   void extend(llvm::ArrayRef<int64_t> amounts, std::string by);
+  /// Adds a comment if an average is of other numbers than netc's, which is of
+  /// all of a window.
+  void noteAverage(bool isPadded);
+
+  std::vector<std::string> &notes;
 };
 
 /// Views, and several tensors of one or one of several.

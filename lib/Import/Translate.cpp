@@ -268,7 +268,7 @@ private:
   ConditionTranslator conditions{base, masks, arithmetic};
   ActivationTranslator activations{base};
   LayerTranslator layers{base};
-  WindowTranslator windows{base};
+  WindowTranslator windows{base, graph.notes};
   ViewTranslator views{base, masks};
   SliceTranslator slices{base};
   LookupTranslator lookups{base, graph.notes, slices, views};

@@ -35,25 +35,50 @@ void WindowTranslator::addTo(Handlers &handlers) {
 }
 
 void WindowTranslator::pool() {
-  node.ignore(
-      {"count_include_pad", "divisor_override"}); // by what a sum is divided
   int x = node.in(0);
   size_t windows = node.windowsOf(x);
-  std::vector<int64_t> k = node.integers("kernel_size", 1, windows);
-  Step &made =
-      steps.add(Step::Pipe, node.isOp("max_pool") ? "MaxPool" : "AvgPool", {x});
+  bool isMax = node.isOp("max_pool");
+  std::vector<int64_t> k = node.integers("kernel_size", 1, windows),
+                       low = node.integers("padding", 0, windows), high = low;
+  if (low.size() == 2 * windows) {
+    high.erase(high.begin(), high.begin() + windows);
+    low.resize(windows);
+  }
+  if (!isMax)
+    noteAverage(llvm::any_of(low, [](int64_t each) { return each != 0; }) ||
+                low != high);
+  // The block of the standard library pads both ends alike, the op does not.
+  std::string name = low == high ? (isMax ? "MaxPool" : "AvgPool")
+                                 : (isMax ? "max_pool" : "avg_pool");
+  Step &made = steps.add(Step::Pipe, name, {x});
   made.put("", "k", listText(k));
   const Json *stride = node.setting("stride");
   std::string strides = listText(
       stride && !stride->empty() ? node.integers("stride", 1, windows) : k);
-  made.put("stride", "stride", strides, listText(k));
-  made.put("pad", "pad", listText(node.integers("padding", 0, windows)), "0");
-  if (node.isOp("max_pool"))
+  made.put("stride", "stride", strides, low == high ? listText(k) : "1");
+  if (low == high) {
+    made.put("pad", "pad", listText(low), "0");
+  } else {
+    made.put("low", "low", listText(low), "0");
+    made.put("high", "high", listText(high), "0");
+  }
+  if (isMax)
     made.put("dilation", "dilation",
              listText(node.integers("dilation", 1, windows)), "1");
   made.put("ceil", "ceil", node.flag("ceil_mode") ? "true" : "false", "false",
            false);
   steps.labelImage(made, x, windows);
+}
+
+void WindowTranslator::noteAverage(bool isPadded) {
+  const Json *isCounted = node.setting("count_include_pad");
+  bool isOther = node.setting("divisor_override") ||
+                 (isPadded && isCounted && !isCounted->get<bool>());
+  std::string note = "Average pools divide by all places of a window, where "
+                     "those of the model divide by another number; no count "
+                     "depends on this.";
+  if (isOther && !llvm::is_contained(notes, note))
+    notes.push_back(note);
 }
 
 void WindowTranslator::adaptivePool() {
@@ -119,9 +144,9 @@ void WindowTranslator::upsample() {
 }
 
 void WindowTranslator::pad() {
-  node.ignore({"value"});
   int x = node.in(0);
   size_t rank = shape(x).size();
+  double value = node.real("value", 0);
   std::vector<int64_t> amounts = node.integers("pad", 0, 0);
   const Json *mode = node.setting("mode");
   if (llvm::all_of(amounts, [](int64_t each) { return each == 0; }))
@@ -143,9 +168,12 @@ void WindowTranslator::pad() {
     unsigned n = made.arguments.size();
     form = "pad(" + form + ", over = axes(" + form + ")[" +
            std::to_string(rank - 1 - i) + "], low = #" + std::to_string(n) +
-           ", high = #" + std::to_string(n + 1) + ")";
+           ", high = #" + std::to_string(n + 1) +
+           (value == 0 ? "" : ", value = #" + std::to_string(n + 2)) + ")";
     made.put("", "low", std::to_string(amounts[2 * i]));
     made.put("", "high", std::to_string(amounts[2 * i + 1]));
+    if (value != 0)
+      made.put("", "value", realText(value));
   }
   made.fn = form;
 }

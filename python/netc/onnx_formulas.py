@@ -103,6 +103,8 @@ def reduce_log_sum(file, graph, node, attributes):
 def lp_pool(file, graph, node, attributes):
     """The root of a sum of powers, which is an average times the number of elements."""
     order, count = attributes.get("p", 2), int(numpy.prod(attributes["kernel_shape"]))
+    if attributes.get("ceil_mode"):
+        raise refused(node, "its last windows may be partly outside")
     powers = _Formula(file, graph, node)
     powers = powers.power(2) if order == 2 else powers.then("aten.abs").power(order)
     mean = {**file.tensor(node.output[0]), "name": f"{node.output[0]}.mean"}

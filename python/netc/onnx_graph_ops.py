@@ -28,9 +28,8 @@ def view(file, graph, node, _):
     graph.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]])
 
 
-def _windows(file, graph, node, attributes, given=None):
-    """The arguments of windows over images, and their input, or what is `given` in its place. If both ends have different
-    padding, the input is padded here."""
+def _windows(file, node, attributes):
+    """The arguments of windows over images. Their padding is that of the first ends of all axes, and then that of the others."""
     x = node.input[0]
     count = file.rank(x) - 2
     pads, auto = attributes.get("pads", [0] * 2 * count), attributes.get("auto_pad", "NOTSET")
@@ -45,19 +44,22 @@ def _windows(file, graph, node, attributes, given=None):
             total = max(0, (-(-size // same["stride"][i]) - 1) * same["stride"][i] + (kernel[i] - 1) * same["dilation"][i] + 1 - size)
             small, large = total // 2, total - total // 2
             low[i], high[i] = (small, large) if auto == "SAME_UPPER" else (large, small)
-    if low != high:
-        padded = {"name": f"{node.output[0]}.padded", "type": TYPES[file.samples[0].types[x]], "shape": file.shape(x)}
-        for i in range(count):
-            padded["shape"][2 + i] = plus(padded["shape"][2 + i], low[i] + high[i])
-        amounts = [each for pair in zip(reversed(low), reversed(high)) for each in pair]
-        graph.add(node, "onnx.Pad", [given or x], [padded], pad=amounts, mode="constant")
-        given, low = padded, [0] * count
-    return given or x, {**same, "padding": low}
+    return {**same, "padding": low + high}
 
 
 @OPS.of("Conv")
 def conv(file, graph, node, attributes):
-    x, arguments = _windows(file, graph, node, attributes)
+    """If both ends have different padding, the input is padded here."""
+    x, arguments = node.input[0], _windows(file, node, attributes)
+    count = file.rank(x) - 2
+    low, high = arguments["padding"][:count], arguments["padding"][count:]
+    if low != high:
+        padded = {**file.tensor(x), "name": f"{node.output[0]}.padded"}
+        for i in range(count):
+            padded["shape"][2 + i] = plus(padded["shape"][2 + i], low[i] + high[i])
+        graph.add(node, "onnx.Pad", [x], [padded], pad=[each for pair in zip(reversed(low), reversed(high)) for each in pair], mode="constant")
+        x, low = padded, [0] * count
+    arguments["padding"] = low
     ins = [x, *node.input[1:]]
     if len(ins) == 3 and file.holds(ins[2], 0):
         ins.pop()  # a bias of zeros that no one learns
@@ -93,11 +95,13 @@ def conv_transpose(file, graph, node, attributes):
 @OPS.of("MaxPool", "AveragePool")
 def pool(file, graph, node, attributes, x=None, op=None, out=None):
     """`x`, `op` and `out`: what is pooled, how, and what is made, where it is not as the node says."""
-    x, arguments = _windows(file, graph, node, attributes, x)
+    arguments = _windows(file, node, attributes)
     op = op or node.op_type
-    if op == "AveragePool" and set(arguments.pop("dilation")) != {1}:
-        raise refused(node, "netc averages what lies side by side")
-    graph.add(node, f"onnx.{op}", [x], [out or node.output[0]], kernel_size=attributes["kernel_shape"], ceil_mode=bool(attributes.get("ceil_mode", 0)), **arguments)
+    if op == "AveragePool":
+        if set(arguments.pop("dilation")) != {1}:
+            raise refused(node, "netc averages what lies side by side")
+        arguments["count_include_pad"] = node.op_type == "LpPool" or bool(attributes.get("count_include_pad", 0))
+    graph.add(node, f"onnx.{op}", [x or node.input[0]], [out or node.output[0]], kernel_size=attributes["kernel_shape"], ceil_mode=bool(attributes.get("ceil_mode", 0)), **arguments)
 
 
 @OPS.of("GlobalAveragePool")
@@ -303,10 +307,6 @@ def clip(file, graph, node, attributes):
     graph.add(node, "onnx.Clip", [node.input[0]], [node.output[0]], min=low, max=high)
 
 
-@OPS.of("Resize")
-def resize(file, graph, node, attributes):
-    mode, way = attributes.get("mode", "nearest"), attributes.get("coordinate_transformation_mode", "half_pixel" if file.opset > 10 else "asymmetric")
-    if mode == "cubic" or attributes.get("antialias") or attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch":
 # Of n pixels of a resized axis, the places of the old one at which they lie. `ratio`: between the two sizes.
 PLACES = {
     "align_corners": lambda n, old, ratio: numpy.arange(n) * (old - 1) / max(n - 1, 1),
@@ -319,6 +319,10 @@ PLACES = {
 ROUNDED = {"round_prefer_floor": lambda x: numpy.ceil(x - 0.5), "round_prefer_ceil": lambda x: numpy.floor(x + 0.5), "floor": numpy.floor, "ceil": numpy.ceil}
 
 
+@OPS.of("Resize")
+def resize(file, graph, node, attributes):
+    mode, way = attributes.get("mode", "nearest"), attributes.get("coordinate_transformation_mode", "half_pixel" if file.opset > 10 else "asymmetric")
+    if mode == "cubic" or attributes.get("antialias") or attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch":
         raise refused(node, "netc takes the nearest pixel, or lines between the two nearest")
     rounded = attributes.get("nearest_mode", "round_prefer_floor" if file.opset > 10 else "floor")
     for sample in file.samples:
@@ -396,7 +400,12 @@ def pad(file, graph, node, attributes):
         low[at], high[at] = pads[i], pads[len(pads) // 2 + i]
     amounts = [each for pair in zip(reversed(low), reversed(high)) for each in pair]
     mode = {"edge": "replicate", "wrap": "circular"}.get(attributes.get("mode"), attributes.get("mode", "constant"))
-    graph.add(node, "onnx.Pad", [node.input[0]], [node.output[0]], pad=amounts, mode=mode)
+    value = attributes.get("value", 0)
+    if len(node.input) > 2 and node.input[2]:
+        value = file.number(node.input[2])
+        if value is None:
+            raise refused(node, "what it is filled with depends on data")
+    graph.add(node, "onnx.Pad", [node.input[0]], [node.output[0]], pad=amounts, mode=mode, value=value)
 
 
 @OPS.of("Dropout")

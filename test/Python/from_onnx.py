@@ -158,6 +158,9 @@ for made in (
     *(model([node("Exp", "x", "e"), node(op, "e axes", "y", keepdims=0)], image, constants={"axes": numpy.array([1])}) for op in ("ReduceLogSum",)),
     *(model([node(op, "x", "y", noop_with_empty_axes=1)], image) for op in ("ReduceSum", "ReduceSumSquare", "ReduceL2")),
     *(model([node("LpPool", "x", "y", kernel_shape=[2, 3], strides=[2, 1], p=p)], image) for p in (2, 3)),
+    *(model([node("MaxPool", "x", "y", kernel_shape=[2, 2], **how)], image) for how in ({"auto_pad": "SAME_LOWER"}, {"auto_pad": "SAME_UPPER", "strides": [2, 2]}, {"pads": [0, 1, 1, 0]})),
+    model([node("AveragePool", "x", "y", kernel_shape=[2, 2], pads=[1, 0, 0, 1], count_include_pad=1)], image, opset=19),
+    *(model([node("Pad", "x p v", "y")], image, constants={"p": numpy.array([0, 0, 1, 0, 0, 0, 2, 1]), "v": numpy.float32(value)}) for value in (0, 1.5, -math.inf)),
     *(model([node("ArgMax", "x", "t", axis=1, keepdims=0), node("OneHot", "t depth values", "y", axis=at)], image, constants={"depth": numpy.array(5), "values": numpy.array([0, 1], "f4")}) for at in (1, -1)),
 ):
     given = {value.name: numpy.random.randn(*(size.dim_value for size in value.type.tensor_type.shape.dim)).astype("f4") for value in made.graph.input}
@@ -324,9 +327,6 @@ def picked(op, outs, **attributes):
     return made
 
 
-random = numpy.random.default_rng(0)
-scores, classes = random.standard_normal((2, 8, 5)).astype("f4"), random.integers(0, 8, (2, 5))
-same_values(model([node("SpaceToDepth", "x", "y", blocksize=2)], image, ["y"]), x=random.standard_normal((2, 8, 4, 4)).astype("f4"))
 # The pixels of a resized image, where they are those that netc takes.
 def scaled(factor, **how):
     return model([helper.make_node("Resize", ["x", "", "s"], ["y"], **how)], {"x": ["N", 3, 6, 6]}, ["y"], constants={"s": numpy.array([1, 1, 2, factor], "f4")})
@@ -348,6 +348,9 @@ refused("netc spreads pixels by their centers", scaled(1.4, mode="linear"))  # o
 kept = model([helper.make_node("Resize", ["x", "", "", "n"], ["y"], keep_aspect_ratio_policy="not_larger", axes=[2, 3])], {"x": ["N", 3, 6, 6]}, ["y"], constants={"n": numpy.array([12, 18])})
 refused("netc takes the nearest pixel", kept)
 
+random = numpy.random.default_rng(0)
+scores, classes = random.standard_normal((2, 8, 5)).astype("f4"), random.integers(0, 8, (2, 5))
+same_values(model([node("SpaceToDepth", "x", "y", blocksize=2)], image, ["y"]), x=random.standard_normal((2, 8, 4, 4)).astype("f4"))
 for offset in 0, 1:
     half = model([node("Trilu", "x k", "y", upper=offset)], {"x": ["N", 5, 5]}, ["y"], constants={"k": numpy.int64(offset)})
     same_values(half, x=random.standard_normal((2, 5, 5)).astype("f4"))
@@ -375,6 +378,15 @@ weighted = picked("NegativeLogLikelihoodLoss", "y")
 weighted.graph.node[0].input.append("w")
 weighted.graph.initializer.append(numpy_helper.from_array(numpy.ones(8, "f4"), "w"))
 refused("its classes have weights", weighted)
+
+# A comment says where an average pool divides by other numbers. A last window that is partly outside has no norm.
+for how, is_said in ({}, False), ({"count_include_pad": 1, "pads": [1, 1, 1, 1]}, False), ({"pads": [1, 1, 1, 1]}, True):
+    averaged = netc.from_onnx(model([node("AveragePool", "x", "y", kernel_shape=[3, 3], **how)], image, ["y"]))
+    said = "Average pools divide by all places of a window, where those of the model divide by another number; no count depends on this."
+    assert (said in averaged) == is_said, averaged
+refused("its last windows may be partly outside", model([node("LpPool", "x", "y", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)], image, ["y"]))
+filled = model([node("ReduceMax", "x", "v", keepdims=0), node("Pad", "x p v", "y")], image, ["y"], constants={"p": numpy.zeros(8, "i8")})
+refused("what it is filled with depends on data", filled)
 
 # A result that netc does not have is refused where it is read.
 pooled = [node("MaxPool", "x", "y i", kernel_shape=[2, 2], strides=[2, 2])]
