@@ -23,7 +23,7 @@ void NodeReader::read(const GraphNode &next) {
 
 void NodeReader::readAs(StringRef op) { known = findForeign(op); }
 
-void NodeReader::refuse(const llvm::Twine &why, Refusal::Kind kind) {
+void NodeReader::refuse(const llvm::Twine &why, Refusal::Kind kind) const {
   throw Refusal{node->op,
                 node->module < 0 ? std::string()
                                  : graph.modules[node->module].path,
@@ -125,7 +125,7 @@ int64_t NodeReader::integer(const char *name, int64_t otherwise) {
                                              : otherwise;
 }
 
-int64_t NodeReader::integerFrom(const Json &found) {
+int64_t NodeReader::integerFrom(const Json &found) const {
   if (!found.is_number_integer())
     refuse("a number of it is " + found.dump() + ", and must be whole");
   return found.get<int64_t>();

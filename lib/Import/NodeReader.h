@@ -24,7 +24,7 @@ public:
   /// Reads it as another op, of the same operands.
   void readAs(llvm::StringRef op);
   [[noreturn]] void refuse(const llvm::Twine &why,
-                           Refusal::Kind kind = Refusal::Refused);
+                           Refusal::Kind kind = Refusal::Refused) const;
 
   const GraphNode *operator->() const { return node; }
   const GraphNode &operator*() const { return *node; }
@@ -67,7 +67,7 @@ public:
   void checkAsked();
   int64_t integer(const char *name, int64_t otherwise);
   /// A number of the graph that must be whole.
-  int64_t integerFrom(const Json &found);
+  int64_t integerFrom(const Json &found) const;
   bool flag(const char *name);
   double real(const char *name, double otherwise);
   /// What a tensor holds everywhere, 1 where the graph does not tell.

@@ -347,7 +347,6 @@ private:
   std::string overText(int x, unsigned at) const;
 
   std::vector<std::string> &notes;
-  bool hasOthers = false; ///< and says so
   SliceTranslator &slices;
   ViewTranslator &views;
 };

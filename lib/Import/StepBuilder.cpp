@@ -278,15 +278,25 @@ std::vector<Step> StepBuilder::finish() {
   return std::move(steps);
 }
 
+void StepBuilder::noteOtherPlaces() {
+  if (!hasOtherPlaces)
+    graph.notes.push_back("Tables are read at other places than the model "
+                          "computes or lists; no count depends on these.");
+  hasOtherPlaces = true;
+}
+
 void StepBuilder::noteReplaced() {
-  for (const Step &each : steps)
-    if (stored.isReplaced(each.outs[0])) {
-      graph.notes.push_back("Constants such as `" +
-                            values.at(each.outs[0]).name +
-                            "` are ones here, and not the values of the "
-                            "model; no count depends on these.");
-      return;
-    }
+  for (const Step &each : steps) {
+    int value = each.outs[0];
+    bool isFloat = values.isFloat(value);
+    if (!stored.isReplaced(value) || (!isFloat && hasOtherPlaces))
+      continue;
+    graph.notes.push_back("Constants such as `" + values.at(value).name +
+                          "` are " + (isFloat ? "ones" : "0, 1, 2, ..") +
+                          " here, and not the values of the model; no count "
+                          "depends on these.");
+    return;
+  }
 }
 
 void StepBuilder::dropUnused() {

@@ -34,20 +34,30 @@ public:
   const Rows *findRows(int value) const;
 
   /// Whether it is a few numbers, which are written as they are.
-  bool isListed(int value) const;
+  bool isListed(int value) const { return listedAxes(value).has_value(); }
   /// Whether it is a table of numbers that are not told, or too many.
   bool isOther(int value) const;
   /// Whether it was made with other numbers than those of the model.
   bool isReplaced(int value) const { return replaced.count(value); }
 
 private:
-  static constexpr size_t mostListed = 64; ///< numbers in a specification
+  static constexpr size_t mostListed = 64;     ///< numbers in a specification
+  static constexpr int64_t mostStepped = 4096; ///< numbers that it computes
 
+  /// How many of the last axes the numbers are of that the graph lists. None
+  /// if it lists none, or too many.
+  std::optional<size_t> listedAxes(int value) const;
   int readRows(int value);
   Step begin(Step::Form form, int value) const;
   Step weight(int value) const;
   Step known(int value);
-  void writeNumbers(Step &made, int value) const;
+  void repeatRows(Step &made, const Sizes &shape, size_t first) const;
+  void writeListed(Step &made, int value) const;
+  void writeNumbers(Step &made, int value);
+  /// Whether it is evenly spaced numbers, of which a specification can say how
+  /// they are computed.
+  bool isRange(int value) const;
+  void writeRange(Step &made, int value) const;
   void writeTable(Step &made, int value);
 
   Values &values;
@@ -120,6 +130,9 @@ public:
   /// The same numbers as floating point, which they are in PyTorch beside such.
   int floated(int x);
 
+  /// Adds a comment that tables are read by other numbers than in the model.
+  void noteOtherPlaces();
+
   /// All steps, once all nodes are translated.
   std::vector<Step> finish();
 
@@ -134,6 +147,7 @@ private:
   Graph &graph;
   Values &values;
   NodeReader &node;
+  bool hasOtherPlaces = false; ///< and says so
   std::vector<Step> steps;
   std::map<std::pair<int, int>, int> bared; ///< values, by module
   std::map<int, std::string> parts; ///< why a step may not take it, by value

@@ -88,18 +88,25 @@ Step StoredValues::weight(int value) const {
   return made;
 }
 
-bool StoredValues::isListed(int value) const {
+std::optional<size_t> StoredValues::listedAxes(int value) const {
   if (!values.isKnown(value) || values.shape(value).empty())
-    return false;
+    return std::nullopt;
   const Json &known = *values.at(value).known;
   auto numbers = known.find("values");
-  return numbers != known.end() && numbers->is_array() &&
-         numbers->size() <= mostListed &&
-         elements(values.shape(value)) ==
-             Polynomial(int64_t(numbers->size())) &&
-         llvm::all_of(*numbers, [](const Json &each) {
-           return each.is_number() || each == "inf" || each == "-inf";
-         });
+  if (numbers == known.end() || !numbers->is_array() || numbers->empty() ||
+      numbers->size() > mostListed ||
+      !llvm::all_of(*numbers, [](const Json &each) {
+        return each.is_number() || each == "inf" || each == "-inf";
+      }))
+    return std::nullopt;
+  std::optional<size_t> axes;
+  Polynomial count = 1;
+  for (auto [i, size] : llvm::enumerate(llvm::reverse(values.shape(value)))) {
+    count *= size;
+    if (count == int64_t(numbers->size()))
+      axes = i + 1;
+  }
+  return axes;
 }
 
 bool StoredValues::isOther(int value) const {
@@ -107,7 +114,8 @@ bool StoredValues::isOther(int value) const {
 }
 
 /// Numbers in the brackets of a shape: `[[0, 2], [1, 1]]`.
-static std::string nested(const Json &numbers, const Sizes &shape) {
+static std::string nested(const Json &numbers,
+                          llvm::ArrayRef<Polynomial> shape) {
   std::vector<std::string> parts;
   for (const Json &each : numbers)
     parts.push_back(each.is_string() ? each.get<std::string>() : each.dump());
@@ -149,12 +157,9 @@ Step StoredValues::known(int value) {
     made.put("", "causal", known.value("causal", false) ? "true" : "false", "",
              false);
   } else if (isListed(value)) {
-    // Of whole numbers alone, a tensor has whole numbers.
-    bool isWhole = llvm::all_of(known["values"], [](const Json &each) {
-      return each.is_number() && each == std::floor(each.get<double>());
-    });
-    made.fn = isFloat && isWhole ? "float(tensor(#0))" : "tensor(#0)";
-    made.put("", "values", nested(known["values"], tensor.shape), "", false);
+    writeListed(made, value);
+  } else if (isFloat && isRange(value)) {
+    writeRange(made, value);
   } else if (isFloat) {
     writeTable(made, value);
   } else {
@@ -163,25 +168,109 @@ Step StoredValues::known(int value) {
   return made;
 }
 
-/// By what numbers a table is read counts for nothing: but for those along one
-/// axis, they are others.
-void StoredValues::writeNumbers(Step &made, int value) const {
+/// The numbers of the last axes are the same at all places of the first ones.
+void StoredValues::writeListed(Step &made, int value) const {
   const Sizes &shape = values.shape(value);
+  const Json &numbers = (*values.at(value).known)["values"];
+  // Of whole numbers alone, a tensor has whole numbers.
+  bool isWhole = llvm::all_of(numbers, [](const Json &each) {
+    return each.is_number() && each == std::floor(each.get<double>());
+  });
+  made.fn =
+      values.isFloat(value) && isWhole ? "float(tensor(#0))" : "tensor(#0)";
+  size_t first = shape.size() - *listedAxes(value);
+  made.put("", "values", nested(numbers, shape.from(first)), "", false);
+  repeatRows(made, shape, first);
+}
+
+/// What makes the axes from `first` on is repeated along those before them.
+void StoredValues::repeatRows(Step &made, const Sizes &shape,
+                              size_t first) const {
+  if (first == 0)
+    return;
+  std::string all = "zeros(#" + std::to_string(made.arguments.size()) + ")";
+  made.fn =
+      "expand(" + made.fn + ", " + all + ", over = axes(" + all + ")[" +
+      std::to_string(first) +
+      (first + 1 < shape.size() ? ".." + std::to_string(shape.size()) : "") +
+      "])";
+  made.putSizes(shape);
+}
+
+/// The first number of a range, and the step to the next one.
+static std::pair<double, double> stepsOf(const Json &known) {
+  return {known.value("start", 0.0), known.value("step", 1.0)};
+}
+
+static bool areWhole(std::pair<double, double> steps) {
+  return steps.first == std::floor(steps.first) &&
+         steps.second == std::floor(steps.second);
+}
+
+bool StoredValues::isRange(int value) const {
+  const Sizes &shape = values.shape(value);
+  if (values.what(value) != "range" || shape.empty())
+    return false;
+  std::optional<int64_t> length = shape[shape.size() - 1].toInt64();
+  return areWhole(stepsOf(*values.at(value).known)) ||
+         (length && *length <= mostStepped);
+}
+
+/// start, start + step, .. along the last axis.
+void StoredValues::writeRange(Step &made, int value) const {
+  const Sizes &shape = values.shape(value);
+  auto [start, step] = stepsOf(*values.at(value).known);
+  bool isWhole = areWhole({start, step});
+  made.putSizes({shape.back()}, "length");
+  std::string places = isWhole ? "arange(#0)" : "i";
+  if (step != 1) {
+    places += " * #" + std::to_string(made.arguments.size());
+    made.put("", "step", realText(step));
+  }
+  if (start != 0) {
+    places += " + #" + std::to_string(made.arguments.size());
+    made.put("", "start", realText(start));
+  }
+  made.fn = isWhole ? "float(" + places + ")"
+                    : "tensor([" + places + " for i in 0..#0])";
+  repeatRows(made, shape, shape.size() - 1);
+}
+
+/// Numbers that are the same, or 0, 1, 2, .. from one on. By what other numbers
+/// a table is read counts for nothing: these are from 0 on, too.
+void StoredValues::writeNumbers(Step &made, int value) {
+  const Sizes &shape = values.shape(value);
+  const Json &known = *values.at(value).known;
+  std::string kind = values.what(value);
   auto isLonger = [](const Polynomial &size) { return !(size == 1); };
-  if (values.what(value) == "range" && llvm::count_if(shape, isLonger) > 1) {
-    std::string last = std::to_string(shape.size() - 1);
-    made.fn =
-        "expand(arange(#0), zeros(#1), over = axes(zeros(#1))[" + last + "])";
+  if (kind == "range" && llvm::count_if(shape, isLonger) > 1) {
+    made.fn = "arange(#0)";
     made.putSizes({shape.back()});
-    made.putSizes(shape);
+    repeatRows(made, shape, shape.size() - 1);
+  } else {
+    made.fn = shape.empty()       ? "reshape(arange(#0), [])"
+              : shape.size() == 1 ? "arange(#0)"
+                                  : "reshape(arange(#0), #1)";
+    made.putSizes({elements(shape)});
+    if (shape.size() > 1)
+      made.putSizes(shape);
+  }
+  bool isNumber = kind == "number";
+  if (!isNumber && kind != "range") {
+    replaced.insert(value);
     return;
   }
-  made.fn = shape.empty()       ? "reshape(arange(#0), [])"
-            : shape.size() == 1 ? "arange(#0)"
-                                : "reshape(arange(#0), #1)";
-  made.putSizes({elements(shape)});
-  if (shape.size() > 1)
-    made.putSizes(shape);
+  if (isNumber && known.value("value", Json()).is_boolean()) {
+    made.fn += known["value"] ? " >= 0" : " < 0";
+    return;
+  }
+  if (isNumber && !(elements(shape) == 1))
+    made.fn += " * 0";
+  const char *first = isNumber ? "value" : "start";
+  if (int64_t from = node.integerFrom(known.value(first, Json(0)))) {
+    made.fn += " + #" + std::to_string(made.arguments.size());
+    made.put("", first, std::to_string(from));
+  }
 }
 
 void StoredValues::writeTable(Step &made, int value) {

@@ -163,18 +163,14 @@ bool LookupTranslator::areRows(int ids, int table) const {
 }
 
 bool LookupTranslator::isExact(int ids) const {
-  if (!values.isKnown(ids) || steps.stored.isListed(ids))
-    return true;
-  return values.what(ids) == "range" &&
-         values.at(ids).known->value("start", Json(0)) == 0;
+  std::string kind = values.what(ids);
+  return !values.isKnown(ids) || steps.stored.isListed(ids) ||
+         kind == "number" || kind == "range";
 }
 
 void LookupTranslator::noteOthers(int ids) {
-  if (isExact(ids) || hasOthers)
-    return;
-  hasOthers = true;
-  notes.push_back("Tables are read at other places than the model computes or "
-                  "lists; no count depends on these.");
+  if (!isExact(ids))
+    steps.noteOtherPlaces();
 }
 
 std::vector<int64_t> LookupTranslator::listed(int ids) {

@@ -16,7 +16,7 @@ import numpy
 
 from .errors import ImportRefused
 from .jax_functions import Functions
-from .known import known, number_of
+from .known import fixed_axes, known, number_of, same_size
 from .number_types import NoType, NumberTypes
 from .sizes import NAMES, SIZES, polynomial
 from .stablehlo import Program, constant
@@ -147,8 +147,11 @@ class _Writer(Functions):
     def shape(self, value):
         return [self.size(sizes) for sizes in zip(*(sample.shapes[value] for sample in self.samples))]
 
+    def polynomial(self, numbers):
+        return numbers[0] if not self.symbols else polynomial(numbers, list(self.symbols))
+
     def size(self, numbers):
-        found = numbers[0] if not self.symbols else polynomial(numbers, list(self.symbols))
+        found = self.polynomial(numbers)
         if found is None:
             raise ImportRefused("a size is no polynomial in the number of examples")
         return found
@@ -180,8 +183,9 @@ class _Writer(Functions):
         if value in self.values:
             if value not in self.known:
                 arrays = self.values[value]
-                found = [known(array, is_fixed=array.shape == arrays[-1].shape) for array in arrays]
-                self.known[value] = {**self.tensor(value), **(found[0] if all(each == found[0] for each in found) else {"what": "table"})}
+                found = [known(array, fixed_axes([each.shape for each in arrays])) for array in arrays]
+                what = found[0] if all(each == found[0] for each in found) else same_size(arrays, self.polynomial) or {"what": "table"}
+                self.known[value] = {**self.tensor(value), **what}
         elif value in self.spread:
             small = self.aligned(value)
             del self.spread[value]

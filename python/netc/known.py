@@ -4,13 +4,14 @@
 
 """Recognizes tensors that depend on sizes alone by their values."""
 
+import itertools
 import math
 
 import numpy
 
 
 MOST_VALUES = 1024  # the largest table of whole numbers whose values are written
-MOST_NUMBERS = 16  # the same of others
+MOST_NUMBERS = 64  # the same of others
 
 
 def number_of(value):
@@ -80,9 +81,45 @@ def are_frequencies(values):
     return abs(factors[0] - 2 * math.cos(1)) < 1e-3 and numpy.allclose(sums, factors * between, atol=1e-3)
 
 
-def known(value, is_fixed=False, precision=None):
-    """The description of a numpy array, an entry of `known` in docs/graph.schema.json. `is_fixed`: no size of it is free;
-    `precision`: of its numbers, if they were rounded to another type."""
+def fixed_axes(shapes):
+    """How many of the last axes have one size in all shapes."""
+    return sum(1 for _ in itertools.takewhile(lambda sizes: len(set(sizes)) == 1, zip(*(reversed(shape) for shape in shapes))))
+
+
+def same_size(arrays, size):
+    """The description of a number that is a product of free axes, the same in all elements; None if it is none. `size`: gives a
+    polynomial through numbers. One of several terms proves nothing: it fits others, too."""
+    numbers = [array.reshape(-1)[0].item() if array.size and (array == array.reshape(-1)[0]).all() else None for array in arrays]
+    if any(number is None or isinstance(number, bool) or not math.isfinite(number) or number != int(number) for number in numbers) or len(set(numbers)) == 1:
+        return None
+    found = size([int(number) for number in numbers])
+    return {"what": "size", "size": found} if isinstance(found, str) and " " not in found else None
+
+
+def _steps(value):
+    """What begins an axis of evenly spaced numbers, and the step between them, the same along the axes before it; else None."""
+    row = value.reshape(-1, value.shape[-1])[0].astype("f8")
+    if len(row) < 3 or not (value == value.reshape(-1, len(row))[0]).all() or not numpy.isfinite(row).all():
+        return None
+    start, step = row[0], (row[-1] - row[0]) / (len(row) - 1)
+    nearest = [number_of(value.dtype.type(number)) for number in (start, (value.dtype.type(row[1]) - value.dtype.type(row[0])))]
+    off = lambda start, step: numpy.abs(start + step * numpy.arange(len(row)) - row).max()
+    allowed = 2 * numpy.finfo(value.dtype).eps * numpy.abs(row).max()
+    return next(({"start": a, "step": b} for a, b in (nearest, (start, step)) if b and off(a, b) <= allowed), None)
+
+
+def _listed(value, fixed):
+    """The numbers of an array, or those of its last axes, if they are the same at all places of the first ones; None if they are
+    too many. `fixed`: how many of the last axes have a fixed size."""
+    most = MOST_NUMBERS if numpy.issubdtype(value.dtype, numpy.floating) else MOST_VALUES
+    while value.ndim and value.size and (value.ndim > fixed or value.size > most) and (value == value[:1]).all():
+        value = value[0]
+    return [number_of(number) for number in value.flatten()] if 0 < value.ndim <= fixed and value.dtype != bool and value.size <= most else None
+
+
+def known(value, fixed=0, precision=None):
+    """The description of a numpy array, an entry of `known` in docs/graph.schema.json. `fixed`: how many of its last axes have a
+    fixed size; `precision`: of its numbers, if they were rounded to another type."""
     if numpy.iscomplexobj(value):
         return {"what": "table"}
     is_real = numpy.issubdtype(value.dtype, numpy.floating)
@@ -113,5 +150,10 @@ def known(value, is_fixed=False, precision=None):
                     return {"what": what, **({"theta": theta} if theta else {})}
         if (value == rows).all() and (sinusoid := _sinusoid(rows, precision)) is not None:
             return {"what": "table", "init": "sinusoid", **sinusoid}
-    is_short = is_fixed and value.dtype != bool and value.size <= (MOST_NUMBERS if is_real else MOST_VALUES)
-    return {"what": "table", "values": [number_of(number) for number in value.flatten()]} if is_short else {"what": "table"}
+    if value.ndim == 2 and is_real and (value == numpy.eye(*value.shape)).all():
+        return {"what": "table", "init": "identity"}
+    if (numbers := _listed(value, fixed)) is not None:
+        return {"what": "table", "values": numbers}
+    if is_real and value.ndim and value.size and (steps := _steps(value)):
+        return {"what": "range", **steps}
+    return {"what": "table"}

@@ -81,8 +81,11 @@ class File:
             samples.append(Sample(self, {symbol: sizes[name] for symbol, name in self.symbols.items()}))
         return samples
 
+    def polynomial(self, numbers):
+        return polynomial(numbers, self.free)
+
     def size(self, node, numbers):
-        found = polynomial(numbers, self.free)
+        found = self.polynomial(numbers)
         if found is None:
             raise refused(node, "a size of it is no polynomial in free axes")
         return found

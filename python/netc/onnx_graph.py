@@ -21,7 +21,7 @@ from onnx import helper
 
 from . import onnx_formulas, onnx_graph_ops, onnx_lookups, onnx_recurrences
 from .errors import ImportRefused
-from .known import known, number_of
+from .known import fixed_axes, known, number_of, same_size
 from .number_types import NoType
 from .onnx_file import File, modules_around
 from .onnx_notes import notes
@@ -76,9 +76,9 @@ class _Writer:
         if name not in self.file.samples[0].values:
             raise refused(self.file.producers[name], f"`{name}` is read, and netc has its first result alone")
         if name not in self.known:
-            is_fixed = self.file.constant(name) is not None
-            found = [known(sample.values[name], is_fixed) for sample in self.file.samples]
-            what = found[0] if all(each == found[0] for each in found) else {"what": "table"}
+            arrays = [sample.values[name] for sample in self.file.samples]
+            found = [known(array, fixed_axes([each.shape for each in arrays])) for array in arrays]
+            what = found[0] if all(each == found[0] for each in found) else same_size(arrays, self.file.polynomial) or {"what": "table"}
             self.known[name] = {**self.file.tensor(name), **what}
         return name
 

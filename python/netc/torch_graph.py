@@ -30,7 +30,7 @@ from torch.utils._sympy.functions import FloorDiv
 from . import torch_checkpoints
 from .errors import ImportRefused
 from .highlighting import KEYWORDS
-from .known import known, number_of
+from .known import fixed_axes, known, number_of
 from .number_types import NoType, NumberTypes
 from .torch_ops import decompositions
 
@@ -672,8 +672,9 @@ class _Writer:
             values = self.value(node, small, {}), self.value(node, large, {})
         except _NoValue:
             return {"what": "table"}
-        is_fixed = not any(isinstance(s, str) for s in self.shape(node.meta["val"]))
-        found = [_what(value, is_fixed) for value in values]
+        shape = self.shape(node.meta["val"])
+        fixed = fixed_axes([shape, [None if isinstance(s, str) else s for s in shape]])
+        found = [_what(value, fixed) for value in values]
         if found[0]["what"] in ("causal", "not causal") and (far := self.farthest(node)):
             long = {text: 1 if text == "N" else self.within(symbol, far) for symbol, text in self.symbols.items()}
             try:
@@ -783,7 +784,7 @@ def _quotient(dividend, divisor):
     return whole if rest.is_nonnegative and (divisor - rest).is_positive else FloorDiv(dividend, divisor)
 
 
-def _what(value, is_fixed=False):
+def _what(value, fixed=0):
     """The description of a tensor's values."""
     precision = torch.finfo(value.dtype).eps if value.is_floating_point() else None
-    return known((value.float() if value.is_floating_point() else value).numpy(), is_fixed, precision)
+    return known((value.float() if value.is_floating_point() else value).numpy(), fixed, precision)

@@ -216,7 +216,7 @@ hidden = [
 masked = netc.from_graph(graph([text(*hidden), text(*hidden, size=11)], ["w"], "Net", "JAX"))
 assert "w |> mask(causal = true)" in masked, masked
 number = ['%0 = "stablehlo.constant"() <{value = dense<3> : tensor<i32>}> : () -> tensor<i32>', '"func.return"(%0) : (tensor<i32>) -> ()']
-assert "return y = reshape(arange(1), [])\n" in netc.from_graph(graph([text(*number), text(*number, size=11)], ["w"], "Net", "JAX"))
+assert "return y = reshape(arange(1), []) + 3\n" in netc.from_graph(graph([text(*number), text(*number, size=11)], ["w"], "Net", "JAX"))
 nothing = [
     '%0 = "stablehlo.constant"() <{value = dense<0x7FC00000> : tensor<f32>}> : () -> tensor<f32>',
     '%1 = "stablehlo.broadcast_in_dim"(%0) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> {0}',

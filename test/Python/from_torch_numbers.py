@@ -14,6 +14,8 @@ from torch import nn
 
 import netc
 
+torch.manual_seed(0)
+
 
 class Of(nn.Module):
     """A function, and buffers."""
@@ -92,17 +94,29 @@ same("tensor([[[[0.485]], [[0.456]], [[0.406]]]])", Of(lambda self, x: (x - self
 same("float(tensor([[[1.0]], [[2.0]], [[3.0]]]))", Of(lambda self, x: x * self.scale[:, None, None], scale=three), images)
 same("tensor([0.5, -inf, 1e-05, 2.0])", Of(lambda self, x: (x + self.hidden).softmax(-1), hidden=torch.tensor([0.5, -torch.inf, 1e-5, 2.0])), x)
 
+# So are evenly spaced numbers, however many, and numbers that are the same in all examples.
+long = torch.rand(3, 100)
+for text, function in (
+    ("float(arange(100))", lambda self, x: x * torch.arange(100.0)),
+    ("float(arange(100) * 2 + -3)", lambda self, x: x * torch.arange(-3.0, 197, 2)),
+    ("for i in 0..100])", lambda self, x: x * torch.linspace(-1, 1, 100)),
+    ("tensor([i * 0.1 for i in 0..100])", lambda self, x: x * (torch.arange(100) * 0.1)),
+    ("expand(tensor([0.5, 0.25, 2.0])", lambda self, x: x[:, :3] * torch.tensor([0.5, 0.25, 2.0])[None].expand(x.shape[0], 3).clone()),
+    ("float(arange(T))", lambda self, x: x.cumsum(1) * torch.arange(x.shape[1]).float()),
+):
+    same(text, Of(function), long, axes={"x": {0: "N", 1: "T"}} if "T" in text else None)
+
 # Positions are recognized.
 angles = torch.arange(40)[:, None] * 50.0 ** (-torch.arange(4) / 4)
 positions = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
 same('table(T, 8, init = "sinusoid", theta = 5e+01)', Of(lambda self, x: x + self.table[: x.shape[1]], table=positions), torch.rand(3, 5, 8), axes=free)
 
 # Many are ones, by which it can be divided. A comment says so.
-many, rows = torch.linspace(0.5, 2.0, 20), torch.rand(3, 20)
+many, rows = torch.linspace(0.5, 2.0, 80) ** 2, torch.rand(3, 80)
 spec = netc.from_torch(Of(lambda self, x: x / self.many, many=many), rows)
 said = "Constants such as `many` are ones here, and not the values of the model; no count depends on these."
 assert f"# {said}\n" in spec, spec
-assert 'x / expand(table(20, init = "ones"), x, over = [axes(x)[1]])' in spec, spec
+assert 'x / expand(table(80, init = "ones"), x, over = [axes(x)[1]])' in spec, spec
 numpy.testing.assert_array_equal(ReferenceEvaluator(netc.to_onnx(spec)).run(None, {"x": rows.numpy()})[0], rows)
 
 # Integers that go in read a table of one axis.
