@@ -237,8 +237,9 @@ def Net_MaximumOp : Net_BinaryOp<"maximum"> {
 }
 
 def Net_CompareOp : Net_Op<"compare", Net_Callable # [Net_ElementByElement]> {
-  let foreign = ["aten.bitwise_not", "aten.eq", "aten.ge", "aten.gt", "aten.le", "aten.logical_not", "aten.lt", "aten.ne",
-                 "onnx.Equal", "onnx.Greater", "onnx.GreaterOrEqual", "onnx.Less", "onnx.LessOrEqual", "onnx.Not",
+  let foreign = ["aten.__xor__", "aten.bitwise_not", "aten.bitwise_xor", "aten.eq", "aten.ge", "aten.gt", "aten.le", "aten.logical_not",
+                 "aten.logical_xor", "aten.lt", "aten.ne", "onnx.Equal", "onnx.Greater", "onnx.GreaterOrEqual", "onnx.Less",
+                 "onnx.LessOrEqual", "onnx.Not", "onnx.Xor",
                  "stablehlo.compare.eq", "stablehlo.compare.ge", "stablehlo.compare.gt", "stablehlo.compare.le",
                  "stablehlo.compare.lt", "stablehlo.compare.ne"];
   let exported = [{

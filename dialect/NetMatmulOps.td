@@ -58,7 +58,8 @@ def Net_EinsumOp : Net_Op<"einsum", Net_Relabels # Net_Gradient> {
 }
 
 def Net_EmbeddingOp : Net_Op<"embedding", Net_Relabels # Net_Gradient # Net_Indices> {
-  let foreign = ["aten.embedding", "aten._embedding_bag", "aten._embedding_bag_forward_only", "aten.index", "aten.index_select", "aten.scatter", "onnx.Gather", "stablehlo.gather"];
+  let foreign = ["aten.embedding", "aten._embedding_bag", "aten._embedding_bag_forward_only", "aten.diagonal",
+                 "aten.index", "aten.index_select", "aten.scatter", "onnx.Gather", "stablehlo.gather"];
   let exported = [{
     bool isLearned = op.getTable().getDefiningOp<ParameterOp>();
     to.write(isLearned ? "aten.embedding" : "aten.index", {table, ids}, {}, y);

@@ -167,6 +167,9 @@ private:
   void invert();
   /// Where both conditions hold, or one of them.
   void junction();
+  /// Where one of them holds, and not both.
+  void exclusion();
+  void wantConditions(llvm::ArrayRef<int> xs);
   void fillMasked();
   /// Scores that a mask hides.
   void where();
@@ -334,6 +337,7 @@ private:
   int joinLast(int x, unsigned axes, std::vector<int64_t> &places);
   /// All places of the first axes, by their numbers.
   bool isWhole(int x);
+  void diagonal();
   /// The places of the largest elements, and these.
   void largest();
   /// argmax and argmin.
@@ -391,6 +395,9 @@ private:
   void einsum();
   /// An equation of letters alone.
   std::string equationText();
+  /// Operand i, and its letters, each once: of what has a letter twice, it is
+  /// the diagonal.
+  int withoutRepeats(unsigned i, std::string &letters);
   /// Of lists of matrices, some of which are the same for several.
   void broadcastProduct(int a, int b);
   /// The sum of a tensor and a product.

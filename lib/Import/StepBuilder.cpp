@@ -98,6 +98,42 @@ int StepBuilder::floated(int x) {
   return made;
 }
 
+int StepBuilder::diagonal(int x, unsigned a, unsigned b, int64_t offset) {
+  const Sizes sizes = values.shape(x);
+  int64_t rows = node.fixed(sizes[a]), columns = node.fixed(sizes[b]);
+  int64_t begin = offset < 0 ? -offset * columns : offset;
+  int64_t count = std::min(rows + std::min<int64_t>(offset, 0),
+                           columns - std::max<int64_t>(offset, 0));
+  std::string order;
+  Sizes flat;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (i != a && i != b) {
+      order += std::to_string(i) + ", ";
+      flat.push_back(sizes[i]);
+    }
+  order += std::to_string(a) + ", " + std::to_string(b);
+  flat.push_back(rows * columns);
+  bool isLast = a + 2 == sizes.size() && b == a + 1;
+  int whole =
+      make(isLast ? "reshape(%0, #0)"
+                  : "reshape(transpose(%0, order = [" + order + "]), #0)",
+           {x}, flat);
+  last().putSizes(flat);
+  flat.back() = count;
+  int part = values.another(node.out());
+  values.labels(part).assign(flat.size(), "");
+  values.at(part).shape = flat;
+  Step &made = add(Step::Pipe, "positions", {whole});
+  made.outs = {part};
+  made.put("", "places",
+           "[" + (begin ? std::to_string(begin) + " + " : "") +
+               std::to_string(columns + 1) + " * i for i in 0.." +
+               std::to_string(count) + "]",
+           "", false);
+  made.put("over", "over", axesText(unsigned(flat.size() - 1)), "", false);
+  return part;
+}
+
 //===----------------------------------------------------------------------===//
 // Axes
 //===----------------------------------------------------------------------===//

@@ -84,6 +84,8 @@ public:
   int make(std::string form, std::vector<int> ins, Sizes sizes);
   /// Lets the result be x.
   void same(int x);
+  /// A diagonal of two axes as the last one: places [i, i + offset].
+  int diagonal(int x, unsigned a, unsigned b, int64_t offset);
   /// Lets the last step make another value, from which a further one makes the
   /// result: `*` or `+` operand i, along axes; along the last ones, if these
   /// are not given.

@@ -18,16 +18,20 @@ void ConditionTranslator::addTo(Handlers &handlers) {
       {
           {"aten.__and__", &ConditionTranslator::junction},
           {"aten.__or__", &ConditionTranslator::junction},
+          {"aten.__xor__", &ConditionTranslator::exclusion},
           {"aten.bitwise_and", &ConditionTranslator::junction},
           {"aten.bitwise_not", &ConditionTranslator::invert},
           {"aten.bitwise_or", &ConditionTranslator::junction},
+          {"aten.bitwise_xor", &ConditionTranslator::exclusion},
           {"aten.logical_and", &ConditionTranslator::junction},
           {"aten.logical_not", &ConditionTranslator::invert},
           {"aten.logical_or", &ConditionTranslator::junction},
+          {"aten.logical_xor", &ConditionTranslator::exclusion},
           {"aten.masked_fill", &ConditionTranslator::fillMasked},
           {"compare", &ConditionTranslator::comparison},
           {"onnx.And", &ConditionTranslator::junction},
           {"onnx.Or", &ConditionTranslator::junction},
+          {"onnx.Xor", &ConditionTranslator::exclusion},
           {"where", &ConditionTranslator::where},
       });
 }
@@ -162,14 +166,19 @@ void ConditionTranslator::fillMasked() {
       ", #0, %0)";
 }
 
+void ConditionTranslator::wantConditions(llvm::ArrayRef<int> xs) {
+  for (int x : xs)
+    if (values.at(x).type != "bool")
+      node.refuse("netc takes it of conditions");
+}
+
 void ConditionTranslator::junction() {
   int a = node.in(0), b = node.in(1);
   if (values.isKnown(b))
     std::swap(a, b);
   bool isAnd = StringRef(node->op).ends_with_insensitive("and") ||
                StringRef(node->op).contains("__and__");
-  if (values.at(b).type != "bool")
-    node.refuse("netc takes it of conditions");
+  wantConditions({b});
   if (values.isKnown(a)) {
     bool isNeutral = values.what(a) == "number" &&
                      values.at(a).known->value("value", false) == isAnd;
@@ -189,6 +198,12 @@ void ConditionTranslator::junction() {
   Step &made = steps.add(Step::Form_, "", {a, b});
   std::string other = steps.expanded(b, 1, "%0", &made);
   made.fn = "where(%0, " + (isAnd ? other + ", %0)" : "%0, " + other + ")");
+}
+
+void ConditionTranslator::exclusion() {
+  int a = node.in(0), b = node.in(1);
+  wantConditions({a, b});
+  arithmetic.combine("!=", masks.truth(a), masks.truth(b));
 }
 
 void ConditionTranslator::invert() {

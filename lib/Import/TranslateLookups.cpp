@@ -20,6 +20,7 @@ void LookupTranslator::addTo(Handlers &handlers) {
           {"aten._embedding_bag_forward_only", &LookupTranslator::embeddingBag},
           {"aten.argmax", &LookupTranslator::placeOfExtreme},
           {"aten.argmin", &LookupTranslator::placeOfExtreme},
+          {"aten.diagonal", &LookupTranslator::diagonal},
           {"aten.index_add", &LookupTranslator::addRows},
           {"aten.index_select", &LookupTranslator::positions},
           {"aten.scatter", &LookupTranslator::scatter},
@@ -258,6 +259,13 @@ bool LookupTranslator::isWhole(int x) {
         return false;
   }
   return true;
+}
+
+void LookupTranslator::diagonal() {
+  int x = node.in(0);
+  size_t rank = shape(x).size();
+  unsigned a = node.axis("dim1", 0, rank), b = node.axis("dim2", 1, rank);
+  steps.same(steps.diagonal(x, a, b, node.integer("offset", 0)));
 }
 
 void LookupTranslator::embeddingBag() {

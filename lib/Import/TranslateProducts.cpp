@@ -20,43 +20,60 @@ void ProductTranslator::addTo(Handlers &handlers) {
       });
 }
 
-void ProductTranslator::product() {
-  if (node.setting("equation")) {
-    std::string equation = equationText(), spaced;
-    for (char c : equation)
-      if (!llvm::isAlpha(c) && !StringRef(" ,->").contains(c))
-        node.refuse("its equation is no list of letters");
-      else if (c == ',')
-        spaced += ", ";
-      else if (c == '-')
-        spaced += "-";
-      else if (c == '>')
-        spaced += "> ";
-      else if (c != ' ')
-        spaced += std::string(1, c) + " ";
-    std::vector<int> ins;
-    std::string form = "einsum(\"" + StringRef(spaced).trim().str() + "\"";
-    for (size_t i = 0; i < node->ins.size(); ++i) {
-      ins.push_back(node.in(i));
-      form += ", %" + std::to_string(i);
+int ProductTranslator::withoutRepeats(unsigned i, std::string &letters) {
+  int x = node.in(i);
+  for (size_t at = 0; at < letters.size();) {
+    size_t again = letters.find(letters[at], at + 1);
+    if (again == std::string::npos) {
+      ++at;
+      continue;
     }
-    steps.add(Step::Form_, form + ")", ins);
-    // An axis keeps the label of the first that it is, as the op does.
-    auto [left, right] = StringRef(equation).split("->");
-    StatedList<std::string> &made = values.labels(node.out());
-    made.assign(shape(node.out()).size(), "");
-    for (size_t i = 0; i < std::min(made.size(), right.size()); ++i) {
-      StringRef rest = left;
-      for (int each : ins) {
-        auto [letters, others] = rest.split(',');
-        rest = others;
-        size_t at = letters.find(right[i]);
-        if (made[i].empty() && at < values.labels(each).size())
-          made[i] = values.labels(each)[at];
-      }
-    }
-    return;
+    x = steps.diagonal(x, unsigned(at), unsigned(again), 0);
+    letters += letters[at];
+    letters.erase(again, 1);
+    letters.erase(at, 1);
   }
+  return x;
+}
+
+void ProductTranslator::einsum() {
+  std::string equation = equationText(), left;
+  for (char c : equation)
+    if (!llvm::isAlpha(c) && !StringRef(",->").contains(c))
+      node.refuse("its equation is no list of letters");
+  auto [rest, right] = StringRef(equation).split("->");
+  std::vector<std::string> terms;
+  std::vector<int> ins;
+  std::string form;
+  for (unsigned i = 0; i < node->ins.size(); ++i) {
+    auto [term, others] = rest.split(',');
+    rest = others;
+    terms.push_back(term.str());
+    ins.push_back(withoutRepeats(i, terms.back()));
+    for (char c : terms.back())
+      left += std::string(1, c) + " ";
+    left += i + 1 < node->ins.size() ? ", " : "-> ";
+    form += ", %" + std::to_string(i);
+  }
+  for (char c : right)
+    left += std::string(1, c) + " ";
+  steps.add(Step::Form_,
+            "einsum(\"" + StringRef(left).trim().str() + "\"" + form + ")",
+            ins);
+  // An axis keeps the label of the first that it is, as the op does.
+  StatedList<std::string> &made = values.labels(node.out());
+  made.assign(shape(node.out()).size(), "");
+  for (size_t i = 0; i < std::min(made.size(), right.size()); ++i)
+    for (auto [letters, each] : llvm::zip_equal(terms, ins)) {
+      size_t at = letters.find(right[i]);
+      if (made[i].empty() && at < values.labels(each).size())
+        made[i] = values.labels(each)[at];
+    }
+}
+
+void ProductTranslator::product() {
+  if (node.setting("equation"))
+    return einsum();
   int a = steps.bare(node.in(0)), b = steps.bare(node.in(1));
   size_t rank = shape(a).size();
   node.wantRank(a, 1);

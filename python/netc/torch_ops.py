@@ -134,6 +134,27 @@ def _cosine_similarity(x, y, axis=1, eps=1e-8):
     return NotImplemented if x.shape == y.shape else torch.cosine_similarity(*torch.broadcast_tensors(x, y), axis, eps)
 
 
+def _diag(x, diagonal=0):
+    return _diag_embed(x, diagonal) if x.ndim == 1 else torch.einsum("ii->i", x) if diagonal == 0 else NotImplemented
+
+
+def _diag_embed(x, offset=0, first=-2, second=-1):
+    return NotImplemented if offset or (first, second) != (-2, -1) else x.unsqueeze(-1) * torch.eye(x.shape[-1], device=x.device)
+
+
+def _log_add_exp(x, y):
+    return torch.maximum(x, y) + torch.log1p(torch.exp(-(x - y).abs()))
+
+
+def _take_along(x, places, axis=None):
+    if axis is None or x.ndim != places.ndim:
+        return NotImplemented
+    sizes = [[1 if i == axis % x.ndim else size for i, size in enumerate(each.shape)] for each in (x, places)]
+    shape = torch.broadcast_shapes(*sizes)
+    x, places = (each.expand([-1 if i == axis % x.ndim else size for i, size in enumerate(shape)]) for each in (x, places))
+    return x.gather(axis, places)
+
+
 def _select_scatter(x, part, axis, index):
     place = index % x.shape[axis]
     return x.slice_scatter(part.unsqueeze(axis), axis, place, place + 1)
@@ -145,6 +166,8 @@ OWN = {
     torch.ops.aten.cross_entropy_loss.default: _cross_entropy, torch.ops.aten.kl_div.default: _kl_div,
     torch.ops.aten.nll_loss_nd.default: _nll, torch.ops.aten.one_hot.default: _one_hot, torch.ops.aten.select_scatter.default: _select_scatter,
     torch.ops.aten.unfold.default: _unfold, torch.ops.aten.im2col.default: _im2col, torch.ops.aten.index_put.default: _index_put,
+    torch.ops.aten.diag.default: _diag, torch.ops.aten.diag_embed.default: _diag_embed, torch.ops.aten.logaddexp.default: _log_add_exp,
+    torch.ops.aten.take_along_dim.default: _take_along, torch.ops.aten.trace.default: lambda x: torch.einsum("ii->", x),
     torch.ops.aten.scatter_add.default: _scatter_add, torch.ops.aten.tril.default: _tril, torch.ops.aten.triu.default: _triu,
     torch.ops.aten.dot.default: _dot, torch.ops.aten.mv.default: lambda matrix, x: torch.einsum("ij,j->i", matrix, x), torch.ops.aten.vdot.default: _dot,
     torch.ops.aten.bilinear.default: _bilinear, torch.ops.aten.lerp.Scalar: _lerp, torch.ops.aten.lerp.Tensor: _lerp,
@@ -155,12 +178,13 @@ OWN = {
 
 # What PyTorch says in other ops, and netc has no word for.
 DECOMPOSED = """
-absolute addcdiv addcmul addmv aminmax atleast_1d atleast_2d atleast_3d binary_cross_entropy binary_cross_entropy_with_logits
+absolute addcdiv addcmul addmv addr aminmax atleast_1d atleast_2d atleast_3d binary_cross_entropy binary_cross_entropy_with_logits
 broadcast_tensors chain_matmul channel_shuffle clip column_stack concat concatenate deg2rad diff divide dstack embedding_bag fliplr flipud
-ger greater greater_equal hardshrink hinge_embedding_loss hstack huber_loss inner l1_loss less less_equal linalg_matmul linalg_multi_dot
-linalg_norm linalg_vecdot mse_loss multiply negative norm not_equal outer pairwise_distance poisson_nll_loss relu6 rot90 row_stack
-smooth_l1_loss soft_margin_loss special_exp2 special_expit special_expm1 special_log1p special_log_softmax special_logsumexp
-special_softmax subtract sum_to_size tensordot threshold tile triplet_margin_loss true_divide vstack _weight_norm _weight_norm_interface
+float_power ger greater greater_equal hardshrink hinge_embedding_loss hstack huber_loss inner kron l1_loss less less_equal linalg_matmul
+linalg_multi_dot linalg_norm linalg_vecdot logit margin_ranking_loss mse_loss multiply negative norm not_equal outer pairwise_distance
+poisson_nll_loss rad2deg relu6 rot90 row_stack smooth_l1_loss soft_margin_loss special_exp2 special_expit special_expm1 special_log1p
+special_log_softmax special_logsumexp special_softmax subtract sum_to_size tensordot threshold tile triplet_margin_loss true_divide vstack
+_weight_norm _weight_norm_interface
 """.split()
 
 

@@ -387,6 +387,8 @@ for how, is_said in ({}, False), ({"count_include_pad": 1, "pads": [1, 1, 1, 1]}
 refused("its last windows may be partly outside", model([node("LpPool", "x", "y", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)], image, ["y"]))
 filled = model([node("ReduceMax", "x", "v", keepdims=0), node("Pad", "x p v", "y")], image, ["y"], constants={"p": numpy.zeros(8, "i8")})
 refused("what it is filled with depends on data", filled)
+both = model([node("Greater", "x zero", "a"), node("Less", "z zero", "b"), node("Xor", "a b", "c"), node("Where", "c x z", "y")], {"x": ["N", 8], "z": ["N", 8]}, ["y"], constants={"zero": numpy.float32(0)})
+same_values(both, x=scores[:, :, 0], z=scores[:, :, 1])
 
 # A result that netc does not have is refused where it is read.
 pooled = [node("MaxPool", "x", "y i", kernel_shape=[2, 2], strides=[2, 2])]

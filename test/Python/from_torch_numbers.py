@@ -106,6 +106,27 @@ for text, function in (
 ):
     same(text, Of(function), long, axes={"x": {0: "N", 1: "T"}} if "T" in text else None)
 
+# What PyTorch has an op for, and netc writes in others.
+square = lambda x, y: x.mT @ y
+for function, text in (
+    (lambda self, x, y: torch.float_power(x, 2.5), "^ 2.5"),
+    (lambda self, x, y: torch.float_power(x, y), "= exp("),
+    (lambda self, x, y: x.take_along_dim(y.topk(2).indices, 1), "take(x, top_k("),
+    (lambda self, x, y: x[:1].take_along_dim(y.topk(1).indices, 1), "take("),
+    (lambda self, x, y: torch.where((x > 0.5) ^ (y > 0.5), x, y), "(x > 0.5) != (others_0 > 0.5)"),
+    (lambda self, x, y: torch.where(torch.logical_xor(x > 0.5, y[:, :1] > 0.5), x, y), "!="),
+    (lambda self, x, y: square(x, y).trace(), "positions([5 * i for i in 0..4]"),
+    (lambda self, x, y: square(x, y).diag(), "positions([5 * i for i in 0..4]"),
+    (lambda self, x, y: torch.diagonal(square(x, y)[:3], 1), "positions([1 + 5 * i for i in 0..3]"),
+    (lambda self, x, y: x.sum(0).diag() + torch.diag_embed(x), 'init = "identity"'),
+    (lambda self, x, y: torch.einsum("bii,bij->bj", *[x[:, :, None] * y[:, None]] * 2), 'einsum("b i , b i j -> b j"'),
+    (lambda self, x, y: torch.einsum("b...ii->...i", torch.stack([x[:, :, None] * y[:, None]] * 2, 1)), "positions("),
+    (lambda self, x, y: torch.logaddexp(x, y) + torch.logit(x / 2) + torch.rad2deg(y), "maximum("),
+    (lambda self, x, y: torch.kron(x, y), "reshape("),
+    (lambda self, x, y: nn.functional.pad(x, (1, 2), value=1.5), "value = 1.5"),
+):
+    same(text, Of(function), *pairs)
+
 # Positions are recognized.
 angles = torch.arange(40)[:, None] * 50.0 ** (-torch.arange(4) / 4)
 positions = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
