@@ -116,7 +116,15 @@ def to(model, ins, outs, given):
 
 @OPS.of("where")
 def where(model, ins, outs, given):
-    model.add("Where", [model.whole(ins[0]), model.small(ins[1]), model.small(ins[2])], outs)
+    condition, one, other = model.whole(ins[0]), model.small(ins[1]), model.small(ins[2])
+    if model.values[outs[0]]["type"] != "bool":
+        model.add("Where", [condition, one, other], outs)
+    elif ins[2] == ins[0]:  # both, either, or one of two conditions, between which onnxruntime does not choose
+        model.add("And", [condition, one], outs)
+    elif ins[1] == ins[0]:
+        model.add("Or", [condition, other], outs)
+    else:
+        model.add("Or", [model.add("And", [condition, one]), model.add("And", [model.add("Not", [condition]), other])], outs)
 
 
 @OPS.of("masked_fill")

@@ -67,6 +67,21 @@ hidden = numpy.where(numpy.triu(numpy.ones((4, 4)), 1) > 0, -numpy.inf, s)
 weights = numpy.exp(hidden) / numpy.exp(hidden).sum(-1, keepdims=True)
 numpy.testing.assert_allclose(run(spec, {"s": s})[0], weights, rtol=1e-5)
 
+# Choices between conditions, which onnxruntime's `Where` does not take.
+spec = """net A(x: f32[N, 6], z: f32[N, 6]) {
+  a = x > 0
+  b = z > 0.5
+  c = z < x
+  return both = where(where(a, b, a), x, 0), either = where(where(a, a, b), x, 0), one = where(where(a, b, c), x, z), other = where(a != b, x, z)
+}
+"""
+x, z = random.standard_normal((2, 3, 6)).astype("f4")
+a, b, c = x > 0, z > 0.5, z < x
+chosen = [numpy.where(a & b, x, 0), numpy.where(a | b, x, 0), numpy.where(numpy.where(a, b, c), x, z), numpy.where(a ^ b, x, z)]
+for found, wanted in zip(run(spec, {"x": x, "z": z}), chosen):
+    numpy.testing.assert_array_equal(found, wanted)
+assert [each.op_type for each in netc.to_onnx(spec).graph.node].count("Where") == 4
+
 # Rows that are added to others by their numbers.
 x, begin, end = random.standard_normal((4, 4)).astype("f4"), numpy.array([0, 3, 3], "i4"), numpy.array([1, 1, 0], "i4")
 expected = x.copy()
