@@ -37,17 +37,18 @@ static std::optional<StringRef> takePartOfCost(QueryPath &path) {
   return path.take({"matmul", "other", "transcendental", "total"});
 }
 
-/// The answer with the part of a cost, unless that was taken before.
 static Answer answerCost(QueryPath &path, const Cost &cost,
-                         std::optional<StringRef> part = std::nullopt) {
-  if (!part)
-    part = takePartOfCost(path);
+                         std::optional<StringRef> part) {
   return last(path,
               part == "other"            ? cost.other
               : part == "transcendental" ? cost.transcendental
               : part == "total"          ? cost.total()
                                          : cost.matmul,
               "FLOP");
+}
+
+static Answer answerCost(QueryPath &path, const Cost &cost) {
+  return answerCost(path, cost, takePartOfCost(path));
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,11 +226,14 @@ private:
       ofStep = phase(Phase::Recompute);
     else if (path.take({"hardware"}))
       ofStep = &Figures::hardware;
-    std::optional<StringRef> part = takePartOfCost(path);
     llvm::SmallVector<StringRef> used;
     for (NumberFormat format : run.formats())
       used.push_back(traitsOf(format).name);
-    if (std::optional<StringRef> name = path.take(formatNames(), used))
+    std::optional<StringRef> name = path.take(formatNames(), used);
+    std::optional<StringRef> part = takePartOfCost(path);
+    if (part && !name)
+      name = path.take(formatNames(), used);
+    if (name)
       ofStep = [ofStep, format = *parseNumberFormat(*name)](
                    const Figures &step) { return ofStep(step.in(format)); };
     auto step = figuresOf(run.parts, run.name(), query);
