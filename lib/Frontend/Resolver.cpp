@@ -84,6 +84,13 @@ static bool isVisible(const Declaration &declared, size_t index) {
   return semicolon && index < semicolon->getTokenIndex();
 }
 
+/// Whether names are looked up from a block, which does not see runs.
+static bool isInBlock(const NameScope *scope) {
+  while (scope && !ruleCast<NetParser::BlockDeclContext>(scope->tree))
+    scope = scope->outer;
+  return scope;
+}
+
 const Declaration *Resolver::meaningOf(llvm::StringRef name,
                                        const NameScope &scope, size_t index) {
   const Declaration *later = nullptr;
@@ -93,8 +100,11 @@ const Declaration *Resolver::meaningOf(llvm::StringRef name,
       continue;
     llvm::ArrayRef<const Declaration *> all = found->second;
     // The order of declarations at the top level does not matter.
-    if (!around->outer)
+    if (!around->outer) {
+      if (all.front()->kind == Declaration::Run && isInBlock(&scope))
+        break;
       return all.front();
+    }
     auto unknown = llvm::partition_point(
         all, [&](const Declaration *each) { return isVisible(*each, index); });
     if (unknown != all.begin())

@@ -354,7 +354,12 @@ Meaning Workspace::meaningOf(const DocumentRef &document,
             : declaredIn(datasetAround(document, mention), mention.name);
   if (field && field.declaration->kind == Declaration::Key)
     return field;
-  return isKey ? Meaning{document, declared} : lookUp(document, mention.name);
+  if (isKey)
+    return {document, declared};
+  Meaning found = lookUp(document, mention.name);
+  // Where a block does not see the run, an op is meant.
+  return found && found.declaration->kind == Declaration::Run ? Meaning()
+                                                              : found;
 }
 
 static bool isLegalUtf8(StringRef text) {

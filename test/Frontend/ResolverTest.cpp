@@ -222,6 +222,14 @@ TEST(Resolver, Ranges) {
   EXPECT_TRUE((block.end == TextPlace{4, 2}));
 }
 
+TEST(Resolver, RunsAreNotSeenInBlocks) {
+  Names names("block B(x) = sign(x)\n"
+              "train M as sign { }\n"
+              "expect sign.steps == 1\n");
+  EXPECT_EQ(names.meaningAt("sign", 1), 0u);
+  EXPECT_EQ(names.meaningAt("sign", 3), 2u);
+}
+
 TEST(Resolver, TextWithErrors) {
   Names names("k = 2\n"
               "block B(x; p) {\n"

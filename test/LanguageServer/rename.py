@@ -44,6 +44,18 @@ main.write_text("import blocks\nother = 3\nnet M(x: f32[N, 8]) { return y = x |>
 check(renamed(uri, 0, 6, "other"), f"`other` stands already in line 2 of {main}")
 check(list(renamed(uri, 0, 6, "Two")), ["blocks.net", "main.net"])
 
+# A block does not see a run that has the name of an op, so the op would keep its name.
+runs = (folder / "runs.net").as_uri()
+text = """\
+block SignSGD(parameter, gradient, lr) = sgd(parameter, sign(gradient), lr)
+net M(x: f32[N, 4]) { return loss = mean(x |> Linear(3)) }
+train M as sign { batch = 2; duration = 1 step; optimizer = SignSGD(lr = 0.1) }
+expect sign.steps == 1
+"""
+editor.open(runs, text)
+check(editor.at("definition", runs, 0, 56), None)
+check(renamed(runs, 2, 11, "run"), "netc cannot tell whether `sign` in line 1 is the same")
+
 # A carried value is known outside of its scan by its name alone.
 scan = (folder / "scan.net").as_uri()
 text = """\
