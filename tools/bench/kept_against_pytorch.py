@@ -32,6 +32,7 @@ LOW = {"f32": None, "bf16": torch.bfloat16, "f16": torch.float16}
 # Tensors that only PyTorch saves: the nodes of its backward pass that save them, their type, the reason.
 BESIDE = [
     (r"(Native|Cudnn)(BatchNorm|LayerNorm|GroupNorm)\.result1", "f32", "norm: the mean beside 1 / std"),
+    (r"(Native|Cudnn)BatchNorm\.weight", "f32", "instance normalization: its scale for each example"),
     (r"NllLoss\.total_weight", "f32", "loss: the sum of weights of classes"),
     (r"NllLoss\.target", "i64", "loss: the next tokens, moved by one place"),
     (r"LogSoftmax\.result", "low", "loss: log-probabilities in 16 bits beside those in f32"),
@@ -62,6 +63,7 @@ BESIDE_OF_NETC = [
 ]
 # Tensors that one side saves in a single network.
 BESIDE_OF_NETWORK = {
+    "upsampled": [(r"Convolution\.input", "any", "upsampling: the whole beside what it repeats")],
     "swin_t": [(r"Mul\.other", "any", "stochastic depth, which examples/swin.net leaves out")],
 }
 # Values with different types: the node of PyTorch, the op of netc, the reason.

@@ -156,21 +156,35 @@ class Operators(nn.Module):
     def __init__(self):
         super().__init__()
         self.conv1, self.conv2 = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 12, 3, padding=1)
-        self.conv3 = nn.Conv2d(12, 20, 3, padding=1)
+        self.conv3, self.norm = nn.Conv2d(12, 20, 3, padding=1), nn.InstanceNorm2d(8, affine=True)
         self.a, self.b, self.c = nn.Linear(1280, 64), nn.Linear(1280, 64), nn.Linear(64, 48)
         self.d, self.output = nn.Linear(48, 40), nn.Linear(40, 1000)
 
     def forward(self, x):
-        x = F.relu(F.max_pool2d(self.conv2(F.elu(self.conv1(x))), 2))
+        x = F.relu(F.max_pool2d(self.conv2(F.elu(self.norm(self.conv1(x)))), 2))
         x = F.softshrink(self.conv3(x)).flatten(1)
         x = self.a(x) / (1 + self.b(x) ** 2)
         x = self.d(self.c(x).reciprocal())
         return self.output(torch.cumprod(x, -1))
 
 
-def operators():
-    data = torch.randn(2, 3, 16, 16), torch.randint(1000, (2,))
-    return Operators(), data, lambda model, x, label: F.cross_entropy(model(x), label)
+class Upsampled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 12, 3, padding=1)
+        self.output = nn.Linear(12 * 32 * 32, 1000)
+
+    def forward(self, x):
+        x = F.interpolate(F.relu(self.conv1(x)), scale_factor=2)
+        return self.output(F.relu(self.conv2(x)).flatten(1))
+
+
+def small_images(network):
+    def make():
+        data = torch.randn(2, 3, 16, 16), torch.randint(1000, (2,))
+        return network(), data, lambda model, x, label: F.cross_entropy(model(x), label)
+
+    return make
 
 
 IMAGE_MODELS = (
@@ -178,7 +192,8 @@ IMAGE_MODELS = (
     "squeezenet1_0 densenet121 efficientnet_b0 convnext_tiny vit_b_16 swin_t"
 ).split()
 MODELS = {name: image_model(name) for name in IMAGE_MODELS}
-MODELS |= {"bert": bert, "gpt2": gpt2, "decoder": decoder, "lstm": lstm, "operators": operators}
+MODELS |= {"bert": bert, "gpt2": gpt2, "decoder": decoder, "lstm": lstm}
+MODELS |= {"operators": small_images(Operators), "upsampled": small_images(Upsampled)}
 # The kernel does not support f32.
 FLASH_MODELS = {
     "vit_b_16_flash": with_flash(image_model("vit_b_16")),
