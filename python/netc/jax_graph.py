@@ -16,6 +16,7 @@ import numpy
 
 from .errors import ImportRefused
 from .jax_functions import Functions
+from .jax_lookups import Lookups
 from .known import fixed_axes, known, number_of, same_size
 from .number_types import NoType, NumberTypes
 from .sizes import NAMES, SIZES, polynomial
@@ -30,18 +31,18 @@ KINDS = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "f4", "i64": "i8", "i32"
 COMPARISONS = {"EQ": numpy.equal, "NE": numpy.not_equal, "GE": numpy.greater_equal, "GT": numpy.greater, "LE": numpy.less_equal, "LT": numpy.less}
 # Ops that are evaluated here if their operands do not depend on data.
 ARITHMETIC = {
-    "abs": numpy.abs, "add": numpy.add, "and": numpy.bitwise_and, "cosine": numpy.cos, "exponential": numpy.exp, "floor": numpy.floor,
-    "log": numpy.log, "maximum": numpy.maximum, "minimum": numpy.minimum, "multiply": numpy.multiply, "negate": numpy.negative,
-    "not": numpy.invert, "or": numpy.bitwise_or, "power": numpy.power, "rsqrt": lambda x: 1 / numpy.sqrt(x), "select": numpy.where,
-    "sine": numpy.sin, "sqrt": numpy.sqrt, "subtract": numpy.subtract, "tanh": numpy.tanh,
+    "abs": numpy.abs, "add": numpy.add, "and": numpy.bitwise_and, "ceil": numpy.ceil, "clamp": lambda low, x, high: numpy.clip(x, low, high),
+    "cosine": numpy.cos, "exponential": numpy.exp, "exponential_minus_one": numpy.expm1, "floor": numpy.floor, "is_finite": numpy.isfinite,
+    "log": numpy.log, "log_plus_one": numpy.log1p, "maximum": numpy.maximum, "minimum": numpy.minimum, "multiply": numpy.multiply,
+    "negate": numpy.negative, "not": numpy.invert, "or": numpy.bitwise_or, "power": numpy.power, "remainder": numpy.fmod,
+    "round_nearest_even": numpy.rint, "rsqrt": lambda x: 1 / numpy.sqrt(x), "select": numpy.where, "sign": numpy.sign, "sine": numpy.sin,
+    "sqrt": numpy.sqrt, "subtract": numpy.subtract, "tanh": numpy.tanh, "xor": numpy.bitwise_xor,
 }  # fmt: skip
 CONTROL = {
     "stablehlo.while": "a loop is not imported; `jax.lax.scan` has `unroll=True`, which writes it out",
     "stablehlo.case": "what it computes depends on data",
     "stablehlo.if": "what it computes depends on data",
 }
-# Ops that convert integers to indices, without changing the tensor from which the integers come.
-OF_INDICES = {"add", "and", "broadcast_in_dim", "clamp", "compare", "concatenate", "convert", "reshape", "select", "subtract"}
 
 
 def export(function, weights, *inputs, name=None):
@@ -114,7 +115,7 @@ def graph(texts, weights, name, source):
     return _Writer([Program(text) for text in texts], weights).graph(name, source)
 
 
-class _Writer(Functions):
+class _Writer(Functions, Lookups):
     def __init__(self, samples, names):
         self.samples, self.first = samples, samples[0]
         if len({tuple(op.name for op, *_ in sample.ops) for sample in samples}) > 1:
@@ -128,6 +129,7 @@ class _Writer(Functions):
                 self.users.setdefault(value, []).append(i)
         self.values = {}  # by number: an array of each sample
         self.alias, self.spread, self.fused = {}, {}, {}
+        self.notes = []
         self.names, self.weights, self.known, self.nodes, self.modules, self.open, self.place = {}, {}, {}, [], [], [], ""
         # Flax's other collections, such as running statistics, and integers are state.
         has_collections = any(label.startswith("params.") for label in names)
@@ -180,17 +182,33 @@ class _Writer(Functions):
     def operand(self, value):
         """The name of a value. Writes its node, if that was postponed."""
         value = self.real(value)
-        if value in self.values:
-            if value not in self.known:
-                arrays = self.values[value]
-                found = [known(array, fixed_axes([each.shape for each in arrays])) for array in arrays]
-                what = found[0] if all(each == found[0] for each in found) else same_size(arrays, self.polynomial) or {"what": "table"}
-                self.known[value] = {**self.tensor(value), **what}
-        elif value in self.spread:
+        self.recognize(value)
+        if value in self.spread:
             small = self.aligned(value)
             del self.spread[value]
             self.add("stablehlo.broadcast_in_dim", [small], value)
         return self.tensor(value)["name"]
+
+    def recognize(self, value):
+        """Describes a value that depends on sizes alone, or one that is smaller and broadcast to it."""
+        if value not in self.values or value in self.known:
+            return
+        arrays = self.values[value]
+        what = self.described(arrays)
+        axes = [axis for axis in range(arrays[0].ndim) if any((array != array.take([0], axis)).any() for array in arrays)]
+        if (what == {"what": "table"} or what["what"] == "size") and len(axes) < arrays[0].ndim:
+            small = [array[tuple(slice(None) if axis in axes else 0 for axis in range(array.ndim))] for array in arrays]
+            if self.described(small) != {"what": "table"}:
+                source = max(sample.value(list(array.shape), sample.kinds[value]) for sample, array in zip(self.samples, small))
+                self.values[source] = small
+                self.spread[value] = source, axes, self.place
+                del self.values[value]
+                return
+        self.known[value] = {**self.tensor(value), **what}
+
+    def described(self, arrays):
+        found = [known(array, fixed_axes([each.shape for each in arrays])) for array in arrays]
+        return found[0] if all(each == found[0] for each in found) else same_size(arrays, self.polynomial) or {"what": "table"}
 
     def aligned(self, value):
         """The name of the source of a broadcast value, reshaped so that the op broadcasts it: new axes in the middle
@@ -262,6 +280,7 @@ class _Writer(Functions):
             "netc_graph": 1,
             "name": name,
             "from": source,
+            "notes": list(dict.fromkeys(self.notes)),
             "symbols": {symbol: {"min": 2} for symbol in self.symbols},
             "inputs": [self.tensor(value) for value in self.inputs if self.tensor(value)["name"] in read],
             "weights": list(self.weights.values()),
@@ -353,6 +372,8 @@ class _Writer(Functions):
             elif kind == "slice":
                 bounds = zip(*(op.numbers(key) for key in ("start_indices", "limit_indices", "strides")))
                 array = ins[0][tuple(slice(*bound) for bound in bounds)]
+            elif kind == "reduce" and isinstance(ufunc := ARITHMETIC.get(self.named(self.makers[result]).split(".")[-1]), numpy.ufunc) and ufunc.nin == 2:
+                array = ufunc(ins[1], ufunc.reduce(ins[0], tuple(op.numbers("dimensions"))))
             elif kind == "compare":
                 array = COMPARISONS[_direction(op)](*ins)
             elif kind == "divide":
@@ -376,6 +397,8 @@ class _Writer(Functions):
                 self.alias[result] = x
                 return None
             return self.add(op.name, [x], result, **{key: number})
+        for value in operands:
+            self.recognize(value)
         full = [value for value in operands if value not in self.spread]
         if len(full) == 1:
             return self.add(op.name, [self.aligned(each) if each in self.spread else each for each in operands], result)
@@ -388,7 +411,14 @@ class _Writer(Functions):
             return self.add(op.name, operands, result)
         return self.add(f"aten.logical_{op.name.removeprefix('stablehlo.')}", operands, result)
 
-    on_and = on_or = on_not = truth
+    on_and = on_or = on_not = on_xor = truth
+
+    def on_clamp(self, op, operands, result):
+        low, x, high = operands
+        bounds = {"min": self.number(low), "max": self.number(high)}
+        if None in bounds.values():
+            return self.add(op.name, operands, result)
+        return self.add("aten.clamp", [x], result, **bounds)
 
     def on_power(self, op, operands, result):
         exponent = self.number(operands[1])
@@ -491,10 +521,11 @@ class _Writer(Functions):
             self.alias[result] = x
 
     def on_pad(self, op, operands, result):
-        if any(op.numbers("interior_padding")) or self.number(operands[1]) is None:
+        value = self.number(operands[1])
+        if any(op.numbers("interior_padding")) or value is None:
             return self.add(f"{op.name} between elements", operands, result)
         pairs = zip(reversed(op.numbers("edge_padding_low")), reversed(op.numbers("edge_padding_high")))
-        return self.add(op.name, operands[:1], result, pad=[each for pair in pairs for each in pair], mode="constant")
+        return self.add(op.name, operands[:1], result, pad=[each for pair in pairs for each in pair], mode="constant", value=value)
 
     def on_reduce(self, op, operands, result):
         return self.add(self.named(self.makers[result]), operands[:1], result, dim=op.numbers("dimensions"), keepdim=False)
@@ -681,79 +712,7 @@ class _Writer(Functions):
             return self.add(name if name.endswith(".add") else f"{name} of another kind", operands[:1], result)
         order = [0, rank - 1, *range(1, rank - 1)]
         x, shape = self.turned(operands[0], order, result), self.shape(result)
-        if any(low != high for low, high in padding):
-            x, padding = self.padded(x, padding[1:-1], result), [[0, 0]] * rank
         made = {**self.tensor(result), "name": f"{self.tensor(result)['name']}.pooled", "shape": [shape[axis] for axis in order]}
-        self.add(name, [x["name"]], made, kernel_size=window[1:-1], stride=strides[1:-1], padding=[low for low, _ in padding[1:-1]])
+        ends = [pair[end] for end in (0, 1) for pair in padding[1:-1]]
+        self.add(name, [x["name"]], made, kernel_size=window[1:-1], stride=strides[1:-1], padding=ends)
         return self.add("stablehlo.transpose", [made["name"]], result, dims=[0, *range(2, rank), 1])
-
-    def on_gather(self, op, operands, result):
-        table, index = operands
-        if op.numbers("slice_sizes") == list(self.first.shapes[table]) and math.prod(self.first.shapes[result]) == math.prod(self.first.shapes[table]):
-            return self.add("stablehlo.reshape", [table], result)  # the only place of an axis
-        if set(op.numbers("slice_sizes")) == {1}:
-            return self.elements(op, table, index, result)
-        width = self.first.shapes[table][-1] if len(self.first.shapes[table]) == 2 else 0
-        rank = len(self.first.shapes[result])
-        is_rows = op.numbers("slice_sizes") == [1, width] and op.numbers("offset_dims") == [rank - 1] and op.numbers("start_index_map") == [0]
-        if index in self.values and len(self.users[index]) == 1 and self.first.shapes[index][-1:] == [1]:
-            for sample in self.samples:
-                sample.shapes[index] = sample.shapes[index][:-1]
-            self.values[index] = [array[..., 0] for array in self.values[index]]
-        found = {index} if index in self.values else self.sources(index)
-        if not is_rows or len(found) != 1 or self.shape(result)[:-1] != self.shape(*found):
-            return self.listed(op, table, index, result)
-        return self.add(op.name, [table, *found], result)
-
-    def listed(self, op, x, index, result):
-        """Writes a gather of places of an axis that are listed, such as the nearest pixels of a larger image."""
-        axes, shape = op.numbers("start_index_map"), self.first.shapes[x]
-        rest = [axis for axis in range(len(shape)) if axis not in axes]
-        parts = [1 if axis in axes else size for axis, size in enumerate(shape)]
-        places = self.values[index][0] if index in self.values else None
-        is_one = len(axes) == 1 and op.numbers("collapsed_slice_dims") == axes and op.numbers("offset_dims") == rest and op.numbers("slice_sizes") == parts
-        if places is None or places.ndim != 1 or not is_one:
-            return self.add(f"{op.name} of another kind", [x, index], result)
-        times = len(places) // shape[axes[0]]
-        if times and numpy.array_equal(places, numpy.repeat(numpy.arange(shape[axes[0]]), times)):
-            return self.add("aten.repeat_interleave", [x], result, repeats=times, dim=axes[0])
-        return self.add("aten.index_select", [x, index], result, dim=axes[0])
-
-    def elements(self, op, x, index, result):
-        """Writes a gather of one element, or several, of each row of the last axis, such as the scores of the right classes."""
-        rank = len(self.first.shapes[x])
-        rows = list(range(rank - 1))
-        parts = self.maker(index, "stablehlo.concatenate")
-        if parts and op.numbers("start_index_map") == [*rows, rank - 1] and not op.numbers("operand_batching_dims"):
-            *own, index = parts[1]
-            is_own = len(own) == rank - 1 and all(self.counts(value, axis) for axis, value in enumerate(own))
-        else:
-            is_own = op.numbers("operand_batching_dims") == rows and op.numbers("start_index_map") == [rank - 1]
-        found = self.sources(index)
-        shape, made = self.shape(x), self.shape(result)
-        numbers = math.prod(self.first.shapes[result]) // math.prod(self.first.shapes[x][:-1])
-        if not is_own or len(found) != 1 or made[: rank - 1] != shape[:-1] or math.prod(self.first.shapes[result]) != math.prod(self.first.shapes[min(found)]):
-            return self.add(f"{op.name} of another kind", [x, index], result)
-        (index,), shape = found, [*shape[:-1], numbers]
-        places = self.operand(index)
-        if self.shape(index) != shape:
-            places = self.add("stablehlo.reshape", [places], {**self.tensor(index), "name": f"{self.tensor(result)['name']}.places", "shape": shape})
-        if made == shape:
-            return self.add("aten.gather", [x, places], result, dim=rank - 1)
-        taken = self.add("aten.gather", [x, places], {**self.tensor(result), "name": f"{self.tensor(result)['name']}.taken", "shape": shape}, dim=rank - 1)
-        return self.add("stablehlo.reshape", [taken], result)
-
-    def counts(self, value, axis):
-        """Whether a value has 0, 1, 2, .. along an axis."""
-        arrays = self.values.get(self.real(value), [])
-        return len(arrays) > 0 and all(array.ndim > axis and (array == numpy.indices(array.shape)[axis]).all() for array in arrays)
-
-    def sources(self, value):
-        """The values from which an index is computed, without the ops that keep it in range."""
-        value = self.real(value)
-        value = self.spread[value][0] if value in self.spread else value
-        i = self.makers.get(value)
-        if i is None or value in self.values or self.first.ops[i][0].name.split(".")[-1] not in OF_INDICES:
-            return {value}
-        found = set().union(*(self.sources(each) for each in self.first.ops[i][1]))
-        return {each for each in found if each not in self.values} or found

@@ -52,6 +52,17 @@ def losses(weights, batch):
     return taken + listed + ones.sum(-1) + power + jax.lax.top_k(x, 2)[0].sum(-1)
 
 
+def places(weights, batch):
+    """Parts that are replaced, diagonals, rows that are added, evenly spaced numbers, and the number of examples."""
+    x, numbers = batch["x"] @ weights["w"], batch["numbers"]
+    x = x.at[:, 0].set(0.0).at[:, 3:5].add(x[:, :2])
+    x = jax.lax.dynamic_update_slice(x, jax.lax.dynamic_slice(x, (0, 6), (len(x), 2)), (0, 1))
+    diagonal = jnp.diagonal(x[:, :, None] * x[:, None], axis1=1, axis2=2)
+    shown = jnp.where((x > 0) ^ (x < 1), jax.lax.clamp(-0.5, x, 0.5), -x)
+    sums = jax.ops.segment_sum(x, numbers, 5)
+    return (diagonal * jnp.linspace(0, 1, 8) + shown) / len(x), sums, x[numbers + 1]
+
+
 class Residual(nn.Module):
     """Batch norms that normalize by the batch, without reading running averages."""
 
@@ -111,6 +122,7 @@ def models():
     shapes = {"table": (50, 8), "positions": (12, 8), "out": (32, 8)}
     yield "columns", columns, {name: size(each, "f4") for name, each in shapes.items()}, size((1, 12), "i4"), 2 * 12 * 32 * 8
     yield "losses", losses, {"w": size((8, 5), "f4")}, {"x": size((1, 8), "f4"), "labels": size((1,), "i4")}, 2 * 8 * 5
+    yield "places", places, {"w": size((8, 8), "f4")}, {"x": size((1, 8), "f4"), "numbers": size((1,), "i4")}, 2 * 8 * 8
     image = size((1, 16, 16, 3), "f4")
     blocks = 2 * (16 * 16 * 16 * 3 * 10 + 8 * 8 * 16 * 16 * 10 + 16 * 10)
     yield "Residual", residual, jax.eval_shape(Residual().init, jax.random.key(0), image), image, blocks
