@@ -465,6 +465,8 @@ void netc::import::reportImpossible(const Config &config, StringRef why,
                          : text;
   auto [line, column] =
       place == document.places.end() ? std::make_pair(1u, 1u) : place->second;
+  if (named.empty() && !sizes.empty()) // what the standard library computed
+    reason = why.substr(why.find(reason));
   host.report({path.str(), line, column,
                error::ConfigImpossible(named.empty() ? "no net has these sizes"
                                                      : llvm::join(named, ", "),
