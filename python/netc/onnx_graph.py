@@ -66,6 +66,7 @@ class _Writer:
         self.file = file
         self.known, self.modules, self.open, self.out = {}, [], [], []
         self.skipped = set()  # nodes that are part of another
+        self.drawn = []  # random numbers, which go in
         self.made = {value.name for value in file.inputs}
 
     def operand(self, name):
@@ -104,13 +105,14 @@ class _Writer:
         plain = ["y"] if len(results) == 1 else [f"y{i}" for i in range(len(results))]
         outputs = [{"name": out if out.isidentifier() else other, "value": self.operand(out)} for out, other in zip(results, plain)]
         read = {each for node in self.out for each in node["in"]} | {output["value"] for output in outputs}
+        random = ", ".join(f"`{each['name']}`" for each in self.drawn)
         return {
             "netc_graph": 1,
             "name": name,
             "from": f"ONNX, opset {self.file.opset}" + (f", {self.file.model.producer_name} {self.file.model.producer_version}".rstrip() if self.file.model.producer_name else ""),
-            "notes": notes(self.file),
+            "notes": notes(self.file) + ([f"Random numbers go in as arguments, {random}: no cost depends on them."] if random else []),
             "symbols": {text: {"min": 2} for text in self.file.symbols.values()},
-            "inputs": [self.file.tensor(value.name) for value in self.file.inputs if value.name in read],
+            "inputs": [self.file.tensor(value.name) for value in self.file.inputs if value.name in read] + self.drawn,
             "weights": [{"name": key, "type": TYPES[self.file.types[key]], "shape": list(shape), "learns": True} for key, shape in self.file.weights.items()],
             "known": list(self.known.values()),
             "modules": self.modules,

@@ -414,6 +414,12 @@ def dropout(file, graph, node, attributes):
     graph.add(node, "onnx.Dropout", [node.input[0]], [node.output[0]], p=ratio)
 
 
+@OPS.of("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
+def random(file, graph, node, _):
+    graph.drawn.append(file.tensor(node.output[0]))
+    graph.made.add(node.output[0])
+
+
 @OPS.of("IsNaN")
 def is_nan(file, graph, node, _):
     """Accepts only the test for NaN after a softmax, which exporters write to replace NaN by zeros."""

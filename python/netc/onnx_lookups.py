@@ -78,14 +78,30 @@ def gather_nd(file, graph, node, attributes):
     maker = file.producers.get(table)
     while maker is not None and maker.op_type == "Transpose" and list(maker.attribute[0].ints) == sorted(maker.attribute[0].ints):
         table, maker = maker.input[0], file.producers.get(maker.input[0])
-    if attributes.get("batch_dims", 0) or file.samples[0].shapes[places][-1] != 1:
-        raise refused(node, "netc reads places of one axis")
+    count, shape = file.samples[0].shapes[places][-1], file.shape(table)
+    if attributes.get("batch_dims", 0):
+        raise refused(node, "its places are others for each example")
+    if count != 1:
+        return _joined(file, graph, node, table, shape[:count], shape[count:])
     if places not in file.samples[0].values:
         return graph.add(node, "onnx.Gather" if table in file.weights else "aten.index", [table, _numbers(file, graph, node, places)], [node.output[0]])
     name = f"{places}.rows"
     for sample in file.samples:
         sample.hold(name, sample.values[places][..., 0])
     return graph.add(node, "onnx.Gather", [table, name], [node.output[0]], dim=None if table in file.weights else 0)
+
+
+def _joined(file, graph, node, table, sizes, rest):
+    """Places of several axes, as those of the product of these axes."""
+    places = file.constant(node.input[1])
+    if places is None or places.ndim != 2 or any(isinstance(size, str) for size in sizes):
+        raise refused(node, "netc reads places of one axis, or fixed ones of several")
+    flat = {**file.tensor(table, [math.prod(sizes), *rest]), "name": f"{node.output[0]}.flat"}
+    name = f"{node.output[0]}.places"
+    for sample in file.samples:
+        sample.hold(name, numpy.ravel_multi_index(tuple((places % sizes).T), sizes))
+    graph.add(node, "aten.view", [table], [flat])
+    graph.add(node, "onnx.Gather", [flat, name], [node.output[0]], dim=0)
 
 
 def _numbers(file, graph, node, places):

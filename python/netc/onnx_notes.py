@@ -49,7 +49,8 @@ def _shared(file):
             path = chain[-1][0] if chain else node.output[0]
             called = re.sub(r"_\d+$", "", path)  # several times, if that is the owner or no name tells the owner
             places.setdefault(node.op_type, set()).add(called if owner in ("", called) else path)
-        if any(len(each) > 1 for each in places.values()):
+        has_other_name = any(node.op_type == "Identity" and not modules_around(node) and node.output[0] in file.users for node in file.users.get(name, []))
+        if has_other_name or any(len(each) > 1 for each in places.values()):
             found.append(name)
     return found
 

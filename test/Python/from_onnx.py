@@ -236,7 +236,10 @@ assert "return y = x |> reshape(N, 8)\n" in text, text
 listed = {"p": numpy.array([[2], [0]])}
 assert "positions([2, 0], over = axes(x)[0])" in netc.from_onnx(model([node("GatherND", "x p", "y")], {"x": [4, 8]}, ["y"], constants=listed))
 assert netc.estimate(netc.from_onnx(model([node("GatherND", "w p", "a"), node("Add", "x a", "y")], {"x": [2, 8]}, ["y"], {"w": (4, 8)}, listed))).networks[0].parameters.total == 32
-refused("netc reads places of one axis", model([node("GatherND", "x p", "y")], {"x": [4, 8]}, ["y"], constants={"p": numpy.array([[2, 0]])}))
+pairs = model([node("GatherND", "x p", "y")], {"x": [4, 8, "N"]}, ["y"], constants={"p": numpy.array([[2, 0], [-1, 3]])})
+assert "positions([16, 27], over = " in netc.from_onnx(pairs), netc.from_onnx(pairs)
+refused("netc reads places of one axis, or fixed ones of several", model([node("GatherND", "x p", "y")], {"x": ["N", 8]}, ["y"], constants={"p": numpy.array([[2, 0]])}))
+refused("its places are others for each example", model([node("GatherND", "x p", "y", batch_dims=1)], {"x": [2, 8]}, ["y"], constants={"p": numpy.array([[2], [0]])}))
 
 # Two batches that the shapes do not let differ are one.
 joined = [node("Shape", "b", "s", start=0, end=1), node("Concat", "s rest", "p", axis=0), node("Reshape", "a p", "c"), node("Mul", "c b", "y")]
@@ -390,6 +393,10 @@ refused("what it is filled with depends on data", filled)
 both = model([node("Greater", "x zero", "a"), node("Less", "z zero", "b"), node("Xor", "a b", "c"), node("Where", "c x z", "y")], {"x": ["N", 8], "z": ["N", 8]}, ["y"], constants={"zero": numpy.float32(0)})
 same_values(both, x=scores[:, :, 0], z=scores[:, :, 1])
 
+# Random numbers go in.
+noisy = netc.from_onnx(model([node("RandomNormalLike", "x", "noise"), node("Add", "x noise", "y")], {"x": ["N", 8]}, ["y"]))
+assert "# Random numbers go in as arguments, `noise`: no cost depends on them.\n" in noisy and "(x: f32[N, 8], noise: f32[N, 8])" in noisy, noisy
+
 # A result that netc does not have is refused where it is read.
 pooled = [node("MaxPool", "x", "y i", kernel_shape=[2, 2], strides=[2, 2])]
 assert "MaxPool" in netc.from_onnx(model(pooled, image, ["y"]))
@@ -442,6 +449,9 @@ def warned(made):
 norms = [helper.make_node("LayerNormalization", ins.split(), [out], name=f"/norms/norms.{out}/LayerNormalization") for ins, out in (("x norms.a.weight", "a"), ("a norms.a.weight", "b"))]
 (said,) = warned(model(norms, {"x": ["N", 8]}, ["b"], {"norms.a.weight": (8,)}))
 assert said == "Several layers read `norms.a.weight`: exporters merge equal weights. The parameters are those of the file."
+renamed = [node("Identity", "norms.a.weight", "norms.b.weight"), *norms]
+renamed[2].input[1] = "norms.b.weight"
+assert warned(model(renamed, {"x": ["N", 8]}, ["b"], {"norms.a.weight": (8,)})) == [said]
 calls = [helper.make_node("MatMul", ins.split(), [out], name=f"/{path}/MatMul") for ins, out, path in (("x l.w", "a", "l"), ("a l.w", "b", "l_1"))]
 assert warned(model(calls, {"x": ["N", 8]}, ["b"], {"l.w": (8, 8)})) == []
 table = numpy.random.rand(9, 4).astype("f4")
