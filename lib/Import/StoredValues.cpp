@@ -146,9 +146,12 @@ Step StoredValues::known(int value) {
     made.fn = "arange(#0)[-1]";
     made.putSizes({tensor.size + 1});
   } else if (kind == "size" && isFloat) {
-    made.fn = (tensor.shape.empty() ? "" : "zeros(#1) + ") + numberText("#0");
     made.putSizes({tensor.size});
-    made.putSizes(tensor.shape);
+    made.fn = numberText("#0");
+    if (!tensor.shape.empty()) {
+      made.fn = "expand(" + made.fn + ", zeros(#1), over = [])";
+      made.putSizes(tensor.shape);
+    }
   } else if (kind == "bucket" && tensor.shape.size() == 2) {
     made.fn = "relative_position(zeros(#0), #1, #2, causal = #3)";
     made.putSizes(tensor.shape);

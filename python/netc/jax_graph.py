@@ -184,9 +184,13 @@ class _Writer(Functions, Lookups):
         value = self.real(value)
         self.recognize(value)
         if value in self.spread:
+            source = self.spread[value][0]
             small = self.aligned(value)
             del self.spread[value]
-            self.add("stablehlo.broadcast_in_dim", [small], value)
+            if source in self.known and not self.first.shapes[source]:
+                self.known[value] = {**self.known[source], **self.tensor(value)}
+            else:
+                self.add("stablehlo.broadcast_in_dim", [small], value)
         return self.tensor(value)["name"]
 
     def recognize(self, value):

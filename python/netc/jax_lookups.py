@@ -31,11 +31,15 @@ class Lookups:
                 sample.shapes[index] = sample.shapes[index][:-1]
             self.values[index] = [array[..., 0] for array in self.values[index]]
         found = {index} if index in self.values else self.sources(index)
-        if not is_rows or len(found) != 1 or self.shape(result)[:-1] != self.shape(*found):
+        if not is_rows or len(found) != 1 or math.prod(self.first.shapes[result][:-1]) != self.count(*found):
             return self.listed(op, table, index, result)
+        (numbers,) = found
         if index not in self.values:
-            self.check(index, min(found), self.first.shapes[table][0])
-        return self.add(op.name if table in self.weights or table in self.values else "aten.index", [table, *found], result)
+            self.check(index, numbers, self.first.shapes[table][0])
+        if self.shape(numbers) != self.shape(result)[:-1]:
+            flat = {**self.tensor(numbers), "name": f"{self.tensor(result)['name']}.numbers", "shape": self.shape(result)[:-1]}
+            numbers = self.add("stablehlo.reshape", [numbers], flat)
+        return self.add(op.name if table in self.weights or table in self.values else "aten.index", [table, numbers], result)
 
     def listed(self, op, x, index, result):
         """Writes a gather of places of an axis that are listed, such as the nearest pixels of a larger image."""

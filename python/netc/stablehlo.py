@@ -54,7 +54,11 @@ def _functions(text):
         stripped = line.strip()
         if stripped.startswith("^bb0"):
             found = re.findall(r'(%\w+): (tensor<\w+(?:<\w+>)?>)(?: loc\((#loc\d*|"[^"]*"|unknown)\))?', stripped)
+            if stack[-1].bodies[-1:] == [([], [])]:
+                stack[-1].bodies.pop()
             stack[-1].bodies.append(([(name, *_types(kind)[0], places.get(place, place.strip('"'))) for name, kind, place in found], []))
+        elif stripped == "}, {":
+            stack[-1].bodies.append(([], []))
         elif stripped.startswith("})"):
             op = stack.pop()
             op.types = _result_types(stripped)
@@ -87,6 +91,7 @@ class Program:
 
     def __init__(self, text):
         self.functions, self.ops, self.shapes, self.kinds = _functions(text), [], [], []
+        self.numbers = {}  # of values that are one
         arguments, body = self.functions["main"]
         self.arguments = [self.value(shape, kind) for _, shape, kind, _ in arguments]
         self.called = [called for *_, called in arguments]
@@ -101,14 +106,19 @@ class Program:
         for op in body:
             operands = [names[each] for each in op.operands]
             place = op.place if not around or op.place.startswith(around.split("/")[0]) else f"{around}/{op.place}"
-            if op.name == "func.return":
+            if op.name in ("func.return", "stablehlo.return"):
                 return operands
             if op.name == "func.call":
                 arguments, inner = self.functions[re.search(r"callee = @(\w+)", op.attributes)[1]]
                 results = self.run(inner, {each[0]: value for each, value in zip(arguments, operands)}, place)
+            elif op.name == "stablehlo.case" and operands[0] in self.numbers:  # the branch is known
+                number = self.numbers[operands[0]]
+                results = self.run(op.bodies[number if 0 <= number < len(op.bodies) else -1][1], dict(names), around)
             else:
                 results = [self.value(*kind) for kind in op.types]
                 self.ops.append((op, operands, results, place))
+                if op.name == "stablehlo.constant" and op.types[0] == ([], "i32"):
+                    self.numbers[results[0]] = int(constant(op, [], "i4"))
             names.update(zip(op.results, results))
         return []
 

@@ -60,7 +60,9 @@ def places(weights, batch):
     diagonal = jnp.diagonal(x[:, :, None] * x[:, None], axis1=1, axis2=2)
     shown = jnp.where((x > 0) ^ (x < 1), jax.lax.clamp(-0.5, x, 0.5), -x)
     sums = jax.ops.segment_sum(x, numbers, 5)
-    return (diagonal * jnp.linspace(0, 1, 8) + shown) / len(x), sums, x[numbers + 1]
+    correlation = jnp.diagonal(x.T @ x)
+    rows = weights["table"][batch["pairs"][:, 1]]
+    return (diagonal * jnp.linspace(0, 1, 8) + shown) / len(x), sums, x[numbers + 1], correlation / jnp.std(x, 0), rows
 
 
 class Residual(nn.Module):
@@ -122,7 +124,8 @@ def models():
     shapes = {"table": (50, 8), "positions": (12, 8), "out": (32, 8)}
     yield "columns", columns, {name: size(each, "f4") for name, each in shapes.items()}, size((1, 12), "i4"), 2 * 12 * 32 * 8
     yield "losses", losses, {"w": size((8, 5), "f4")}, {"x": size((1, 8), "f4"), "labels": size((1,), "i4")}, 2 * 8 * 5
-    yield "places", places, {"w": size((8, 8), "f4")}, {"x": size((1, 8), "f4"), "numbers": size((1,), "i4")}, 2 * 8 * 8
+    batch = {"x": size((1, 8), "f4"), "numbers": size((1,), "i4"), "pairs": size((1, 2), "i4")}
+    yield "places", places, {"w": size((8, 8), "f4"), "table": size((9, 4), "f4")}, batch, 2 * 2 * 8 * 8
     image = size((1, 16, 16, 3), "f4")
     blocks = 2 * (16 * 16 * 16 * 3 * 10 + 8 * 8 * 16 * 16 * 10 + 16 * 10)
     yield "Residual", residual, jax.eval_shape(Residual().init, jax.random.key(0), image), image, blocks
