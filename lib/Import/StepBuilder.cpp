@@ -101,7 +101,9 @@ int StepBuilder::floated(int x) {
 int StepBuilder::diagonal(int x, unsigned a, unsigned b, int64_t offset) {
   const Sizes sizes = values.shape(x);
   int64_t rows = node.fixed(sizes[a]), columns = node.fixed(sizes[b]);
-  int64_t begin = offset < 0 ? -offset * columns : offset;
+  if (a == b || offset <= -rows || offset >= columns)
+    node.refuse("no elements lie on such a diagonal");
+  Polynomial begin = offset < 0 ? Polynomial(-offset) * columns : offset;
   int64_t count = std::min(rows + std::min<int64_t>(offset, 0),
                            columns - std::max<int64_t>(offset, 0));
   std::string order;
@@ -112,7 +114,7 @@ int StepBuilder::diagonal(int x, unsigned a, unsigned b, int64_t offset) {
       flat.push_back(sizes[i]);
     }
   order += std::to_string(a) + ", " + std::to_string(b);
-  flat.push_back(rows * columns);
+  flat.push_back(Polynomial(rows) * columns);
   bool isLast = a + 2 == sizes.size() && b == a + 1;
   int whole =
       make(isLast ? "reshape(%0, #0)"
@@ -126,8 +128,8 @@ int StepBuilder::diagonal(int x, unsigned a, unsigned b, int64_t offset) {
   Step &made = add(Step::Pipe, "positions", {whole});
   made.outs = {part};
   made.put("", "places",
-           "[" + (begin ? std::to_string(begin) + " + " : "") +
-               std::to_string(columns + 1) + " * i for i in 0.." +
+           "[" + (begin.isZero() ? "" : begin.str() + " + ") +
+               (Polynomial(columns) + 1).str() + " * i for i in 0.." +
                std::to_string(count) + "]",
            "", false);
   made.put("over", "over", axesText(unsigned(flat.size() - 1)), "", false);

@@ -56,6 +56,8 @@ parts = [{"name": name, "type": "f32", "shape": ["N"]} for name in ("y", "z")]
 refused("the axis has 1 places, and it makes 2 tensors", "aten.unbind", [["N", 1]], parts, dim=1)
 refused("a tensor has 2 axes here", "aten.unbind", [["N", 1]], rows, dim=1)
 refused("a tensor has 1 axes here", "aten.repeat", [rows], ["N"], repeats=[1, 1])
+for dims in (8, 0, 1), (-8, 0, 1), (-(2**63), 0, 1), (0, 1, 1):
+    refused("no elements lie on such a diagonal", "aten.diagonal", [[8, 8]], [8], **dict(zip(("offset", "dim1", "dim2"), dims)))
 refused("a number of it is 1e+300, and must be whole", "aten.permute", [rows], rows, dims=[0, 1e300])
 refused("a number of it is 0.5, and must be whole", "aten.sum", [rows], ["N"], dim=[0.5])
 refused("its equation is no list of letters", "aten.einsum", [rows], rows, equation='ab->ab")')
