@@ -509,6 +509,13 @@ static std::optional<Exit> checkOptionsOfActions() {
     return refuse("`--arch` is for " + program::targetsWith([](auto &target) {
                     return !target.archs.empty();
                   }));
+  for (const Listed &each : listed())
+    if (action == Action::Fmt && each.option->getNumOccurrences() &&
+        llvm::is_contained({&toCount, &toPrint, &toRun}, each.group) &&
+        each.option != &diagnostics)
+      return refuse("`netc fmt` sets blanks in the files themselves, and takes "
+                    "no `" +
+                    spelling(each.option->ArgStr) + "`");
   for (const program::TargetTraits &other : program::targets())
     if (emit.getNumOccurrences() && emit == deviceCodeOf(other.kind) &&
         target != other.kind)
