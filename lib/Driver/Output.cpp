@@ -24,16 +24,22 @@ static std::error_code finish(raw_fd_ostream &os) {
 }
 
 /// Writes to a temporary file next to `path`, and renames it. The file keeps
-/// `mode`.
-static Error writeFile(StringRef path, std::optional<sys::fs::perms> mode,
+/// the owner, if this is allowed, and the permissions that `old` has. Bits that
+/// let a program run as its owner were given to other contents.
+static Error writeFile(StringRef path,
+                       const std::optional<sys::fs::file_status> &old,
                        function_ref<void(raw_ostream &)> print) {
   Expected<sys::fs::TempFile> file =
       sys::fs::TempFile::create(path + ".%%%%%%%%.tmp");
   if (!file)
     return file.takeError();
-  if (mode)
-    if (std::error_code error = sys::fs::setPermissions(file->FD, *mode))
+  if (old) {
+    (void)sys::fs::changeFileOwnership(file->FD, old->getUser(),
+                                       old->getGroup());
+    auto mode = old->permissions() & sys::fs::all_all;
+    if (std::error_code error = sys::fs::setPermissions(file->FD, mode))
       return joinErrors(errorCodeToError(error), file->discard());
+  }
   raw_fd_ostream os(file->FD, /*shouldClose=*/false);
   print(os);
   if (std::error_code error = finish(os))
@@ -63,7 +69,7 @@ Error netc::writeOutput(StringRef path,
   if (sys::fs::status(path, status))
     return writeFile(real, std::nullopt, print);
   if (sys::fs::is_regular_file(status))
-    return writeFile(real, status.permissions(), print);
+    return writeFile(real, status, print);
   std::error_code error;
   raw_fd_ostream os(path, error);
   if (error)

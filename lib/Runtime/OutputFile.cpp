@@ -131,7 +131,10 @@ void netc::runtime::writeFile(const std::string &path,
     incomplete[0] = 0; // the file was not created
     throw fail(std::strerror(errno));
   }
-  bool written = (!isThere || !fchmod(file, status.st_mode & 07777)) &&
+  // The owner stays if this is allowed.
+  if (isThere && fchown(file, status.st_uid, status.st_gid))
+    errno = 0;
+  bool written = (!isThere || !fchmod(file, status.st_mode & 0777)) &&
                  writeAll(file, pieces);
   int error = errno;
   if (close(file) && written) {
