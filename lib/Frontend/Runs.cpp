@@ -97,18 +97,22 @@ std::optional<Message> Program::mistakeInHardware(const SectionEntry &entry) {
     return unless(isPositive(value, Dimension::Data), "bytes, such as `80 GB`");
   if (name == "bandwidth")
     return unless(isPositive(value, rateOfData), "a rate such as `900 GB/s`");
-  if (name == "node")
-    return unless(isPositive(value, {}) || isPositive(value, Dimension::Device),
-                  "the number of devices in one, such as `8`");
+  if (name == "node") {
+    std::optional<Number> count = numberOf(value);
+    return unless(
+        (isPositive(value, {}) || isPositive(value, Dimension::Device)) &&
+            (!count || count->exact.toInt64()),
+        "the number of devices in one, such as `8`");
+  }
   if (name == "power")
     return unless(isPositive(value, {}), "watts without a unit, as `300`");
   if (name != "link")
     return mistakeInPeak(value);
   auto *record = value.as<Record>();
   if (!record)
-    return unless(mayBeIn(value, rateOfData), "rates such as `600 GB/s`");
+    return unless(isPositive(value, rateOfData), "rates such as `600 GB/s`");
   for (auto &[kind, rate] : *record->fields)
-    if (!mayBeIn(rate, rateOfData))
+    if (!rate.isUnknown() && !isPositive(rate, rateOfData))
       return takes(rate, "rates such as `600 GB/s`");
   return std::nullopt;
 }

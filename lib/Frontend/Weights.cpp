@@ -130,7 +130,8 @@ private:
       (argument.name == "params" ? parameters : active) = number->exact;
     } else if (argument.name == "forward") {
       if (!number || number->real ||
-          number->dimension != Dimension(Dimension::Flop))
+          number->dimension != Dimension(Dimension::Flop) ||
+          number->toDouble() < 0)
         return fail(argument.at, error::OpaqueForward(textOf(argument.value)));
       forward = number->exact;
     } else if (argument.name == "out") {
