@@ -121,6 +121,8 @@ void netc::forEachActivation(Operation *graph,
 std::string netc::nameOfType(Type element) {
   if (isa<Float8E4M3FNType>(element))
     return traitsOf(NumberFormat::F8E4M3).name.str();
+  if (isa<Float8E5M2Type>(element))
+    return traitsOf(NumberFormat::F8E5M2).name.str();
   std::string name;
   llvm::raw_string_ostream(name) << element;
   return name;

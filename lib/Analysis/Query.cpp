@@ -270,6 +270,9 @@ private:
   Answer memory() {
     const Memory &memory = run.memory;
     if (path.take({"activations"})) {
+      // With recomputation, and for jobs, only the whole is known.
+      if (run.activationsByType.empty() && !memory.activations.isZero())
+        return ofWhole(memory.activations, "bytes");
       llvm::SmallVector<StringRef> used;
       for (const auto &[type, bytes] : run.activationsByType)
         used.push_back(type);

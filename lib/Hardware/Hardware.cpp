@@ -33,13 +33,20 @@ bool Accelerator::hasPeaksOf(const Accelerator &other) const {
 }
 
 const Peak *Accelerator::fastest(NumberFormat format) const {
-  if (format == NumberFormat::F8E5M2)
-    format = NumberFormat::F8E4M3;
-  const Peak *best = nullptr;
-  for (const Peak &peak : peaks)
-    if (peak.format == format && peak.unit != ArithmeticUnit::NarrowMatrix &&
-        (!best || best->flopPerSecond.value < peak.flopPerSecond.value))
-      best = &peak;
+  auto fastestOf = [&](NumberFormat exactly) {
+    const Peak *best = nullptr;
+    for (const Peak &peak : peaks)
+      if (peak.format == exactly && peak.unit != ArithmeticUnit::NarrowMatrix &&
+          (!best || best->flopPerSecond.value < peak.flopPerSecond.value))
+        best = &peak;
+    return best;
+  };
+  const Peak *best = fastestOf(format);
+  // A datasheet mostly has one number for both 8-bit formats.
+  if (!best && format == NumberFormat::F8E5M2)
+    return fastestOf(NumberFormat::F8E4M3);
+  if (!best && format == NumberFormat::F8E4M3)
+    return fastestOf(NumberFormat::F8E5M2);
   return best;
 }
 
