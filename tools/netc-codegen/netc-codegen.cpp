@@ -100,7 +100,7 @@ static std::vector<std::string> runsToCompile(mlir::ModuleOp module) {
       mlir::emitWarning(placeOf(&op, "sweep"))
           << "the points of a `sweep` are counted, and not run; this is the "
              "run without it";
-    if (facts->times)
+    if (facts->times.value_or(1) != 1)
       mlir::emitWarning(placeOf(&op, "times"))
           << "`times` is counted, and not run; a program takes steps of one "
              "job alone";
