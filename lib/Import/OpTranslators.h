@@ -344,6 +344,8 @@ private:
   void placeOfExtreme();
   /// Ones at some places, zeros elsewhere.
   void scatter();
+  /// Elements at the places of the largest, which are different ones.
+  void scatterTop(int places);
   /// Rows that are added to others, by their numbers.
   void addRows();
   void taken();

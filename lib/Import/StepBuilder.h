@@ -52,6 +52,7 @@ private:
   Step weight(int value) const;
   Step known(int value);
   void repeatRows(Step &made, const Sizes &shape, size_t first) const;
+  void writeDiagonal(Step &made, int value) const;
   void writeListed(Step &made, int value) const;
   void writeNumbers(Step &made, int value);
   /// Whether it is evenly spaced numbers, of which a specification can say how

@@ -159,6 +159,8 @@ Step StoredValues::known(int value) {
       made.put("", key, std::to_string(known.value(key, int64_t())));
     made.put("", "causal", known.value("causal", false) ? "true" : "false", "",
              false);
+  } else if (values.isDiagonal(value)) {
+    writeDiagonal(made, value);
   } else if (isListed(value)) {
     writeListed(made, value);
   } else if (isFloat && isRange(value)) {
@@ -169,6 +171,21 @@ Step StoredValues::known(int value) {
     writeNumbers(made, value);
   }
   return made;
+}
+
+/// Which places of the last two axes are on the diagonal, or are not.
+void StoredValues::writeDiagonal(Step &made, int value) const {
+  const Sizes &shape = values.shape(value);
+  made.putSizes(shape);
+  for (size_t at : {shape.size() - 2, shape.size() - 1}) {
+    made.fn += at + 1 < shape.size()          ? ""
+               : values.what(value)[0] == 'n' ? " != "
+                                              : " == ";
+    made.fn += "expand(arange(#" + std::to_string(made.arguments.size()) +
+               "), zeros(#0), over = axes(zeros(#0))[" + std::to_string(at) +
+               "])";
+    made.putSizes({shape[at]});
+  }
 }
 
 /// The numbers of the last axes are the same at all places of the first ones.

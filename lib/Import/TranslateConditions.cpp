@@ -39,7 +39,7 @@ void ConditionTranslator::addTo(Handlers &handlers) {
 void ConditionTranslator::where() {
   int condition = node.in(0);
   const JointMask *joint = masks.find(condition);
-  if (!values.isKnown(condition) && !joint)
+  if ((!values.isKnown(condition) && !joint) || values.isDiagonal(condition))
     return choose(condition);
   std::string kind = values.what(condition);
   // One that says what is hidden has the number first.
@@ -145,9 +145,10 @@ void ConditionTranslator::comparison() {
 
 void ConditionTranslator::fillMasked() {
   int x = node.in(0), hidden = node.in(1);
-  if (StringRef(values.what(hidden)).starts_with("not "))
+  bool isDiagonal = values.isDiagonal(hidden);
+  if (StringRef(values.what(hidden)).starts_with("not ") && !isDiagonal)
     return masks.hide(x, hidden, node.real("value", 0));
-  if (values.isKnown(hidden))
+  if (values.isKnown(hidden) && !isDiagonal)
     node.refuse("its mask is of no form that netc knows");
   if (values.isKnown(x) && values.what(x) == "number") {
     Step &made =

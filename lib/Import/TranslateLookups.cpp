@@ -56,14 +56,33 @@ void LookupTranslator::scatter() {
   node.wantRank(places, 2, 2);
   if (values.what(x) != "number" ||
       values.at(x).known->value("value", Json()) != 0 ||
-      node.real("value", 0) != 1 || node.axis("dim", -1, 2) != 1)
+      node.axis("dim", -1, 2) != 1 ||
+      (node->ins.size() == 2 && node.real("value", 0) != 1))
     node.refuse("netc sets ones among zeros, along the last axis");
+  if (node->ins.size() > 2)
+    return scatterTop(places);
   Step &made =
       steps.add(Step::Form_,
                 "sum(embedding(%0, table(#0, #0, init = \"identity\")), "
                 "over = axes(%0)[1])",
                 {places});
   made.put("", "size", shape(x)[1].str());
+}
+
+void LookupTranslator::scatterTop(int places) {
+  const Step *top = steps.maker(places);
+  if (!top || !StringRef(top->fn).starts_with("top_k("))
+    node.refuse("netc sets elements among zeros at the places of the largest");
+  const Sizes chosen = shape(places);
+  Polynomial size = shape(node.out())[1];
+  int rows = steps.make("embedding(%0, table(#0, #0, init = \"identity\"))",
+                        {places}, {chosen[0], chosen[1], size});
+  steps.last().put("", "size", size.str());
+  steps.add(
+      Step::Form_,
+      "sum(%0 * expand(%1, %0, over = axes(%0)[0..2]), over = axes(%0)[1])",
+      {rows, node.in(2)});
+  values.labels(node.out()).assign(2, "");
 }
 
 void LookupTranslator::addRows() {

@@ -34,6 +34,10 @@ public:
   bool isKnown(int value) const { return at(value).kind == GraphValue::Known; }
   /// What is known of it, such as "causal"; empty if it is not.
   std::string what(int value) const;
+  /// Whether it says what is on the diagonal of a matrix, or what is not.
+  bool isDiagonal(int value) const {
+    return llvm::StringRef(what(value)).ends_with("identity");
+  }
   bool isFloat(int value) const { return at(value).isFloat(); }
   /// Whether a layer may own it.
   bool isWeight(int value) const {

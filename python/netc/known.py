@@ -134,6 +134,10 @@ def known(value, fixed=0, precision=None):
             return {"what": "range", "start": flat[0].item()}
     if value.ndim >= 2 and value.shape[-1] == value.shape[-2] > 1:
         shown = value if value.dtype == bool else value > -1e30
+        if value.dtype == bool:
+            for what, ones in ("identity", value), ("not identity", ~value):
+                if (ones == numpy.eye(value.shape[-1], dtype=bool)).all():
+                    return {"what": what}
         if value.dtype == bool or ((value == 0) | ~shown).all():
             if seen := _seen(shown):
                 return seen

@@ -155,6 +155,8 @@ refused("a number of it is \"N\"", "aten.add", [rows], rows, other="N")
 refused("it has no setting `rounding_mode`", "aten.div", [rows], rows, other=2, rounding_mode="floor")
 refused("it is of no comparison", "aten.bitwise_not", [rows], rows)
 refused("netc sets ones among zeros, along the last axis", "aten.scatter", [rows, ["N", 2]], rows, dim=1, value=1)
+zeros = {"name": "zeros", "type": "f32", "shape": rows, "what": "number", "value": 0}
+refused("netc sets elements among zeros at the places of the largest", "aten.scatter", [["N", 2]] * 2, rows, known=[zeros], reads=["zeros", "a", "b"], dim=1)
 refused("it is in no module of gated experts that netc knows", "transformers.grouped_mm_fallback", [rows], ["N", 4], weights=[[3, 8, 4]])
 refused("there are places between", "aten.slice_scatter", [rows, ["N", 4]], rows, dim=1, start=0, end=8, step=2)
 refused(

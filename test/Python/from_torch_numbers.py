@@ -124,6 +124,9 @@ for function, text in (
     (lambda self, x, y: torch.logaddexp(x, y) + torch.logit(x / 2) + torch.rad2deg(y), "maximum("),
     (lambda self, x, y: torch.kron(x, y), "reshape("),
     (lambda self, x, y: nn.functional.pad(x, (1, 2), value=1.5), "value = 1.5"),
+    (lambda self, x, y: (x @ y.T).masked_fill(torch.eye(x.shape[0], dtype=torch.bool), -9.0), ")[0]) == expand(arange(N), zeros(N, N)"),
+    (lambda self, x, y: torch.where(~torch.eye(4, dtype=torch.bool), square(x, y), 1.0), ")[0]) != expand(arange(4), zeros(4, 4)"),
+    (lambda self, x, y: torch.zeros_like(x).scatter(1, *x.topk(2)[::-1]), 'embedding(y_2, table(4, 4, init = "identity"))'),
 ):
     same(text, Of(function), *pairs)
 
