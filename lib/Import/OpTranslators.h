@@ -337,6 +337,10 @@ private:
   int joinLast(int x, unsigned axes, std::vector<int64_t> &places);
   /// All places of the first axes, by their numbers.
   bool isWhole(int x);
+  /// One place of the second axis for each of the first, such as the last word
+  /// of each text.
+  bool isOfEach();
+  void takeOfEach();
   void diagonal();
   /// The places of the largest elements, and these.
   void largest();

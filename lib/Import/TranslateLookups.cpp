@@ -117,6 +117,8 @@ void LookupTranslator::embedding() {
     return positions();
   if (isIndex && node->ins.size() > 2 && isWhole(node.in(0)))
     return views.view();
+  if (isIndex && node->ins.size() == 3 && isOfEach())
+    return takeOfEach();
   int table = node.in(0), ids = node.in(1);
   if (!values.isWeight(table) || isIndex) {
     if (!(isIndex || values.isKnown(table)) || node->ins.size() != 2)
@@ -257,6 +259,27 @@ void LookupTranslator::positions() {
   made.put("", "places", "[" + llvm::join(texts, ", ") + "]", "", false);
   made.put("over", "over", axesText(at), "", false);
   values.labels(node.out())[at].clear();
+}
+
+bool LookupTranslator::isOfEach() {
+  int x = node.in(0), rows = node.in(1), ids = node.in(2);
+  return shape(x).size() > 1 && values.what(rows) == "range" &&
+         shape(rows).size() == 1 && shape(rows)[0] == shape(x)[0] &&
+         values.at(rows).known->value("start", Json(0)) == 0 &&
+         shape(ids) == shape(rows);
+}
+
+void LookupTranslator::takeOfEach() {
+  Sizes wide = shape(node.in(0));
+  wide[1] = 1;
+  Step &made = steps.add(
+      Step::Form_,
+      "reshape(take(%0, expand(%1, zeros(#0), over = axes(zeros(#0))[0]), over "
+      "= axes(%0)[1]), #1)",
+      {node.in(0), node.in(2)});
+  made.putSizes(wide);
+  made.putSizes(shape(node.out()));
+  values.labels(node.out()).assign(shape(node.out()).size(), "");
 }
 
 bool LookupTranslator::isWhole(int x) {

@@ -152,6 +152,11 @@ for function in (
 ):
     same("tensor([0.5, 2.5, 7.5])", Of(function, few=few), rows, ids)
 
+# A place for each example, such as the last word of each text.
+words, last = torch.rand(3, 5, 4), torch.tensor([2, 4, 0], dtype=torch.int32)
+same("over = axes(x)[1])", Of(lambda self, x, last: x[torch.arange(x.shape[0]), last] * 2), words, last)
+same("over = axes(y_2)[1])", Of(lambda self, x, last: (x.sum(-1) + 1)[torch.arange(x.shape[0]), last]), words, last)
+
 # Columns that a table of two axes names.
 columns, several = torch.tensor([[1.0, 2.0, 4.0], [0.5, 3.0, 8.0]]), torch.tensor([[0, 2], [1, 1], [2, 1]])
 same("order = [2, 0, 1])", Of(lambda self, x: x[:, :2, None, None] * (x.mean() * self.columns)[:, self.several], columns=columns, several=several), torch.rand(3, 4))
