@@ -220,12 +220,13 @@ private:
   bool isOfNumbers() {
     static const Json table = {{"what", "table"}};
     static const std::set<StringRef> arithmetic = {
-        "add", "compare", "cumsum", "maximum", "minimum", "mul", "sub", "take"};
+        "add", "compare", "cumsum", "maximum", "minimum",
+        "mul", "sub",     "take",   "top_k"};
     static const std::set<StringRef> replacements = {"aten.masked_fill",
                                                      "aten.slice_scatter"};
     GraphValue &made = values.at(node.out());
     if ((!arithmetic.count(node.op()) && !replacements.count(node->op)) ||
-        (made.type != "bool" && made.type[0] != 'i'))
+        node->outs.size() > 1 || (made.type != "bool" && made.type[0] != 'i'))
       return false;
     for (unsigned i = 0; i < node->ins.size(); ++i)
       if (!isNumbers(node.in(i)))

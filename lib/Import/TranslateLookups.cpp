@@ -270,6 +270,7 @@ bool LookupTranslator::isOfEach() {
 }
 
 void LookupTranslator::takeOfEach() {
+  noteOthers(node.in(2));
   Sizes wide = shape(node.in(0));
   wide[1] = 1;
   Step &made = steps.add(

@@ -157,6 +157,12 @@ words, last = torch.rand(3, 5, 4), torch.tensor([2, 4, 0], dtype=torch.int32)
 same("over = axes(x)[1])", Of(lambda self, x, last: x[torch.arange(x.shape[0]), last] * 2), words, last)
 same("over = axes(y_2)[1])", Of(lambda self, x, last: (x.sum(-1) + 1)[torch.arange(x.shape[0]), last]), words, last)
 
+# Where a text ends depends on its words alone, also if its length is free.
+pooled = Of(lambda self, words: self.embed(words)[torch.arange(words.shape[0]), words.argmax(-1)])
+pooled.embed = nn.Embedding(9, 4)
+spec = netc.from_torch(pooled, torch.ones(3, 5, dtype=torch.long))
+assert "x: i32[N, T]" in spec and "take(" in spec and "# Tables are read at other places than the model computes or lists" in spec, spec
+
 # Columns that a table of two axes names.
 columns, several = torch.tensor([[1.0, 2.0, 4.0], [0.5, 3.0, 8.0]]), torch.tensor([[0, 2], [1, 1], [2, 1]])
 same("order = [2, 0, 1])", Of(lambda self, x: x[:, :2, None, None] * (x.mean() * self.columns)[:, self.several], columns=columns, several=several), torch.rand(3, 4))
