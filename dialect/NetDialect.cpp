@@ -17,8 +17,17 @@ void NetDialect::initialize() {
       >();
 }
 
-/// What the value of a discardable attribute must be, if it is not.
-static StringRef lackOf(StringRef name, Attribute value) {
+/// Whether `value` can be the value of kRolled.
+static bool isRolled(Attribute value) {
+  auto rolled = dyn_cast<DictionaryAttr>(value);
+  return rolled && llvm::all_of(rolled, [](NamedAttribute copies) {
+           auto number = dyn_cast<IntegerAttr>(copies.getValue());
+           return number && number.getInt() >= 1;
+         });
+}
+
+/// What the value of a discardable attribute of `op` must be, if it is not.
+static StringRef lackOf(Operation *op, StringRef name, Attribute value) {
   if (name == kPhase)
     return isa<PhaseAttr>(value) ? "" : "a phase";
   if (name == kDraw || name == kRecomputed)
@@ -35,21 +44,21 @@ static StringRef lackOf(StringRef name, Attribute value) {
   }
   if (name == kWeight)
     return isa<UnitAttr>(value) ? "" : "no value";
-  if (name == kRolled) {
-    auto isCount = [](NamedAttribute copies) {
-      auto number = dyn_cast<IntegerAttr>(copies.getValue());
-      return number && number.getInt() >= 1;
-    };
-    auto rolled = dyn_cast<DictionaryAttr>(value);
-    return rolled && llvm::all_of(rolled, isCount) ? ""
-                                                   : "numbers of copies from 1";
+  if (name == kRolled)
+    return isRolled(value) ? "" : "numbers of copies from 1";
+  if (name == kRolledOperands) {
+    auto ofOperands = dyn_cast<ArrayAttr>(value);
+    return ofOperands && ofOperands.size() == op->getNumOperands() &&
+                   llvm::all_of(ofOperands, isRolled)
+               ? ""
+               : "numbers of copies from 1, of each operand";
   }
   return "";
 }
 
 LogicalResult NetDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
-  StringRef lack = lackOf(attribute.getName(), attribute.getValue());
+  StringRef lack = lackOf(op, attribute.getName(), attribute.getValue());
   if (lack.empty())
     return success();
   return op->emitOpError() << "has " << attribute.getValue() << " as `"

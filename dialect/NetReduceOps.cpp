@@ -5,6 +5,7 @@
 // Sums, means, extremes, and normalizations.
 
 #include "dialect/Net.h"
+#include "dialect/Repetition.h"
 
 using namespace netc;
 using namespace mlir;
@@ -105,14 +106,14 @@ LogicalResult GlobalNormOp::inferReturnTypes(MLIRContext *,
                      types);
 }
 
-static Polynomial elementsOf(ValueRange xs) {
+static Polynomial elementsOf(Operation *op) {
   Polynomial elements;
-  for (Value x : xs)
-    elements += shapeOf(x).elements();
+  for (OpOperand &x : op->getOpOperands())
+    elements += shapeOf(x.get()).elements() * copiesOf(x);
   return elements;
 }
 
-Polynomial GlobalNormOp::getElements() { return elementsOf(getXs()); }
+Polynomial GlobalNormOp::getElements() { return elementsOf(*this); }
 
 LogicalResult GlobalNormOp::buildGradient(Gradients &gradients) {
   // The derivative of the norm is x / norm.
@@ -139,7 +140,7 @@ LogicalResult AllFiniteOp::inferReturnTypes(MLIRContext *context,
                      Shape(), types);
 }
 
-Polynomial AllFiniteOp::getElements() { return elementsOf(getXs()); }
+Polynomial AllFiniteOp::getElements() { return elementsOf(*this); }
 
 //===----------------------------------------------------------------------===//
 // MaxOp, MinOp

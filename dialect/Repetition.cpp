@@ -7,13 +7,26 @@
 using namespace netc;
 using namespace mlir;
 
-Rational netc::copiesOf(Operation *op) {
+/// The product of the numbers in `rolled`, a value of kRolled or null.
+static Rational copiesIn(DictionaryAttr rolled) {
   Rational copies = 1;
-  if (auto rolled = op->getAttrOfType<DictionaryAttr>(kRolled))
+  if (rolled)
     for (NamedAttribute repeat : rolled)
       copies *= cast<IntegerAttr>(repeat.getValue()).getInt();
-  assert(copies >= 1 && "an op stands for itself at least");
+  assert((!copies.isValid() || copies >= 1) &&
+         "an op stands for itself at least");
   return copies;
+}
+
+Rational netc::copiesOf(Operation *op) {
+  return copiesIn(op->getAttrOfType<DictionaryAttr>(kRolled));
+}
+
+Rational netc::copiesOf(OpOperand &operand) {
+  auto rolled = operand.getOwner()->getAttrOfType<ArrayAttr>(kRolledOperands);
+  return rolled ? copiesIn(
+                      cast<DictionaryAttr>(rolled[operand.getOperandNumber()]))
+                : 1;
 }
 
 void netc::standFor(Attribute rolled, Operation *op) {

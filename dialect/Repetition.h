@@ -31,9 +31,16 @@ constexpr llvm::StringLiteral kCopy = "net.copy";
 /// has all copies.
 constexpr llvm::StringLiteral kRolled = "net.rolled";
 
+/// The discardable attribute of an op over all parameters, such as a norm: of
+/// each operand, the kRolled of the equal tensors that it represents.
+constexpr llvm::StringLiteral kRolledOperands = "net.rolled_operands";
+
 /// The number of ops that `op` represents: the product of the numbers in
 /// kRolled, or 1. Iterations of loops around it do not count.
 Rational copiesOf(mlir::Operation *op);
+
+/// The number of tensors that an operand represents, by kRolledOperands, or 1.
+Rational copiesOf(mlir::OpOperand &operand);
 
 /// Makes `op` represent the copies that `rolled`, a value of kRolled, gives.
 /// Does nothing if that is null.

@@ -72,7 +72,7 @@ Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes,
   };
   Traffic traffic;
   for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-    Polynomial read = touched(i);
+    Polynomial read = touched(i) * copiesOf(op->getOpOperand(i));
     if (decoding)
       traffic.read += decoding->readAgain(op, i, read);
     traffic.read += read;

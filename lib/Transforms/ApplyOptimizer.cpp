@@ -37,11 +37,32 @@ static void insertFor(GradientOp gradient, OpBuilder &builder,
   });
 }
 
-/// Appends `value` once for each copy that `gradient` represents.
-static void appendCopies(GradientOp gradient, Value value,
-                         SmallVectorImpl<Value> &values) {
-  values.append(copiesOf(gradient).toInt64().value_or(1), value);
-}
+namespace {
+/// The operands of an op over all parameters.
+class Tensors {
+public:
+  /// Adds a tensor for each copy that `gradient` represents.
+  void add(GradientOp gradient, Value tensor) {
+    auto of = gradient->getAttrOfType<DictionaryAttr>(kRolled);
+    areRolled |= of != nullptr;
+    tensors.push_back(tensor);
+    rolled.push_back(of ? of : DictionaryAttr::get(gradient.getContext()));
+  }
+
+  ValueRange get() const { return tensors; }
+
+  /// States on `op`, which has these operands, what each represents.
+  void mark(Operation *op) const {
+    if (areRolled)
+      op->setAttr(kRolledOperands, ArrayAttr::get(op->getContext(), rolled));
+  }
+
+private:
+  SmallVector<Value> tensors;
+  SmallVector<Attribute> rolled; ///< of each, its kRolled
+  bool areRolled = false;
+};
+} // namespace
 
 namespace {
 /// The update rule of a step, which is copied for its parameters.
@@ -100,13 +121,11 @@ public:
     return norm != end;
   }
 
-  /// The operands of that norm, for all parameters.
-  SmallVector<Value> ofNorm() {
-    SmallVector<Value> all;
+  /// Adds the operands of that norm, for all parameters.
+  void addOfNorm(Tensors &all) {
     for (auto [gradient, values] : llvm::zip_equal(gradients, each))
       for (Value x : cast<GlobalNormOp>(*next).getXs())
-        appendCopies(gradient, values.lookup(x), all);
-    return all;
+        all.add(gradient, values.lookup(x));
   }
   GlobalNormOp getNorm() { return cast<GlobalNormOp>(*next); }
   /// Sets the norm's value and continues after it.
@@ -203,18 +222,19 @@ static void copyRules(MutableArrayRef<Rule> rules, OpBuilder builder) {
   for (Rule &rule : rules)
     running.push_back(&rule);
   while (true) {
-    SmallVector<Value> all;
+    Tensors all;
     llvm::erase_if(running,
                    [&](Rule *rule) { return !rule->copyToNorm(step); });
     if (running.empty())
       return;
     for (Rule *rule : running)
-      llvm::append_range(all, rule->ofNorm());
-    GlobalNormOp norm = running.front()->getNorm();
-    Value value =
-        builder.create<GlobalNormOp>(norm.getLoc(), norm.getY().getType(), all);
+      rule->addOfNorm(all);
+    GlobalNormOp ofRule = running.front()->getNorm();
+    auto norm = builder.create<GlobalNormOp>(
+        ofRule.getLoc(), ofRule.getY().getType(), all.get());
+    all.mark(norm);
     for (Rule *rule : running)
-      rule->setNorm(value);
+      rule->setNorm(norm);
   }
 }
 
@@ -258,10 +278,12 @@ public:
 
   /// Whether all gradients are finite.
   Value areFinite(ArrayRef<GradientOp> gradients) {
-    SmallVector<Value> all;
+    Tensors all;
     for (GradientOp gradient : gradients)
-      appendCopies(gradient, gradient.getGradient(), all);
-    return builder.create<AllFiniteOp>(loc, all);
+      all.add(gradient, gradient.getGradient());
+    auto areFinite = builder.create<AllFiniteOp>(loc, all.get());
+    all.mark(areFinite);
+    return areFinite;
   }
 
   /// Increases the scale after enough consecutive steps with finite gradients,

@@ -47,5 +47,22 @@
 
 // -----
 
+%a = net.constant 0.0 : tensor<f32>
+// expected-error@+1 {{has [{trunk.1 = 0 : i64}] as `net.rolled_operands`, expected numbers of copies from 1, of each operand}}
+%y = net.global_norm %a {net.rolled_operands = [{trunk.1 = 0}]} : (tensor<f32>) -> tensor<f32>
+
+// -----
+
+%a = net.constant 0.0 : tensor<f32>
+// expected-error@+1 {{has [] as `net.rolled_operands`, expected numbers of copies from 1, of each operand}}
+%y = net.global_norm %a {net.rolled_operands = []} : (tensor<f32>) -> tensor<f32>
+
+// -----
+
+%a = net.constant 0.0 : tensor<f32>
+%y = net.global_norm %a, %a {net.rolled_operands = [{}, {trunk.1 = 94}]} : (tensor<f32>, tensor<f32>) -> tensor<f32>
+
+// -----
+
 %a = net.constant 0.0 {net.copy = "trunk.1", net.draw = 1, net.phase = #net<phase update>, net.recomputed = 0,
                        net.gradient_format = f8E5M2, net.state_format = i8, net.weight, net.rolled = {trunk.1 = 94}} : tensor<f32>
