@@ -104,8 +104,12 @@ private:
 
 llvm::Expected<std::unique_ptr<Source>> Source::open(llvm::StringRef path,
                                                      uint64_t maxBytes) {
-  if (llvm::sys::fs::is_directory(path))
+  namespace fs = llvm::sys::fs;
+  if (fs::is_directory(path))
     return fail(error::CannotRead(path, "it is a folder"));
+  // A pipe may block, and a device may never end.
+  if (fs::exists(path) && !fs::is_regular_file(path))
+    return fail(error::CannotRead(path, "it is not a regular file"));
   std::unique_ptr<Source> source(new Source);
   source->file = std::make_unique<File>(path);
   if (!source->file->isOpen())
