@@ -35,6 +35,11 @@ using namespace netc;
   _exit(LackingEnvironment);
 }
 
+/// Constructors of other static objects allocate too, so this is earlier.
+[[gnu::constructor(101)]] static void handleLackOfMemory() {
+  std::set_new_handler(endWithoutMemory);
+}
+
 void netc::explainCrashes(int argc, const char *const *argv) {
   llvm::setBugReportMsg("netc " NETC_VERSION
                         " crashed, which is a mistake in netc, whatever the "
@@ -50,7 +55,6 @@ void netc::explainCrashes(int argc, const char *const *argv) {
   static llvm::PrettyStackTraceProgram command(argc, argv);
   for (int signal : ignored)
     std::signal(signal, SIG_IGN);
-  std::set_new_handler(endWithoutMemory);
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { endWithoutMemory(); });
 }

@@ -43,3 +43,20 @@ for text in (
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )
     print("status", netc.returncode, flush=True)
+
+
+def started_with(bytes):
+    """The status of `netc --version` in an address space of this size, and whether it says that this is too little."""
+    netc = subprocess.run(
+        ["netc", "--version"],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (bytes, bytes)),
+    )
+    return netc.returncode, "netc: error: out of memory" in netc.stderr
+
+
+# Below some size the loader of the system refuses; above some, netc runs.
+started = {started_with(size << 20) for size in range(16, 128, 4)}
+assert started - {(127, False)} == {(3, True), (0, False)}, started
+print("started with too little memory: status 3")
