@@ -11,6 +11,7 @@
 #include "lib/LanguageServer/Rename.h"
 #include "lib/Std/Std.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/thread.h"
 
 using namespace netc;
 using namespace mlir::lsp;
@@ -719,10 +720,14 @@ void netc::serve(JSONTransport &transport,
   URIForFile::registerSupportedScheme("untitled");
   Server server(transport, std::move(includeFolders));
   bool isLost = false;
-  if (llvm::Error error = transport.run(server.handler)) {
-    Logger::error("{0}", llvm::toString(std::move(error)));
-    isLost = true;
-  }
+  // Reading JSON takes as much stack as it is nested.
+  llvm::thread reader(std::optional<unsigned>(kStackBytes), [&] {
+    if (llvm::Error error = transport.run(server.handler)) {
+      Logger::error("{0}", llvm::toString(std::move(error)));
+      isLost = true;
+    }
+  });
+  reader.join();
   llvm::outs().flush();
   // Do not wait for a check, which may take seconds.
   leave(isLost || !server.isShutDown);

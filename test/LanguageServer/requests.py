@@ -302,3 +302,9 @@ said = subprocess.run(["netc-lsp"], input=asked, capture_output=True, text=True)
 check([int(code) for code in re.findall(r'"code":(-\d+)', said)], [-32002, -32600])
 for message in "`initialize` comes first", "nothing follows `shutdown`":
     assert message in said, said
+
+# A message may be nested more deeply than the stack of a program carries.
+body = '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": ' + "[" * 100_000 + "]" * 100_000 + "}"
+server = subprocess.run(["netc-lsp"], input=f"Content-Length: {len(body)}\r\n\r\n{body}", capture_output=True, text=True)
+check(server.returncode, 1)
+assert '"id":1' in server.stdout, server.stdout
