@@ -39,6 +39,17 @@ static StringRef asciiFor(StringRef character) {
       .Default("");
 }
 
+/// Whether the rest of the line closes a bracket from an earlier line.
+static bool closesEarlierLine(Parser *parser, Token *found) {
+  auto &tokens = *static_cast<BufferedTokenStream *>(parser->getTokenStream());
+  int depth = 0;
+  for (Token *token = found;
+       !is(token, {NetParser::NL, Token::EOF}) && depth >= 0;
+       token = neighbour(tokens, token, +1))
+    depth += isOpener(token) - isCloser(token);
+  return depth < 0;
+}
+
 namespace {
 
 /// Explains one syntax error at the token `found`, from the tokens around it
@@ -68,11 +79,10 @@ public:
     return general();
   }
 
-  /// Whether the error may be caused by an earlier one. A bracket without its
-  /// partner may be, since skipped text may have contained the partner. So may
-  /// errors in a list that had an earlier error.
+  /// Whether the error may be caused by an earlier one: a bracket that stays
+  /// open, and errors in a list that had an earlier error.
   bool mayFollowFrom(const SyntaxError &earlier) const {
-    return (found->getType() == Token::EOF && opener) || closesEarlierLine() ||
+    return (found->getType() == Token::EOF && opener) ||
            (is(opener, {NetParser::LPAREN, NetParser::LBRACKET}) &&
             beginOf(opener) < earlier.place);
   }
@@ -112,15 +122,6 @@ private:
            dynamic_cast<NetParser::IndexContext *>(rule) ||
            dynamic_cast<NetParser::ListContext *>(rule) ||
            inRule({NetParser::RuleParams});
-  }
-  /// Whether the rest of the line closes a bracket from an earlier line.
-  bool closesEarlierLine() const {
-    int depth = 0;
-    for (Token *token = found;
-         !is(token, {NetParser::NL, Token::EOF}) && depth >= 0;
-         token = neighbour(tokens, token, +1))
-      depth += isOpener(token) - isCloser(token);
-    return depth < 0;
   }
   bool expectsExpr() const {
     return expects(NetParser::STRING) && expects(NetParser::LPAREN);
@@ -642,6 +643,10 @@ SyntaxError Explanation::general() const {
 
 std::optional<SyntaxError> explain(Parser *parser, Token *found,
                                    const SyntaxError *earlier) {
+  // Text that was skipped may have contained the partner of the bracket. Such
+  // errors are not counted, so this does not look at the open rules.
+  if (earlier && closesEarlierLine(parser, found))
+    return std::nullopt;
   Explanation explanation(parser, found);
   if (earlier && explanation.mayFollowFrom(*earlier))
     return std::nullopt;

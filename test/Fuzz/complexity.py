@@ -42,6 +42,8 @@ shapes = {
     "constants_backwards": (100, lambda n: "".join(f"c{i} = c{i + 1} + 1\n" for i in range(n)) + f"c{n} = 1\n"),
     "unknown_names": (1000, each("c{} = u{} + 1")),
     "syntax_errors": (500, each("c{} = = 1")),
+    "unopened_brackets": (500, each("a = )")),
+    "unopened_brackets_in_a_block": (500, inside("block B(x) {\n", "a = )", "return x }\n")),
     "taken_names": (1000, each("c = {}")),
     "unused_blocks": (500, each("block B{}(x) = x |> relu")),
     "unread_names": (500, inside("block B(x) {\n", "a{} = {}", "return x }\nnet M(x: f32[N, 8]) = x |> B\n")),
@@ -109,5 +111,5 @@ for name, (n, text) in shapes.items():
     once, twice = (counted[scratch / f"{name}-{size}.net"] - empty for size in (n, 2 * n))
     exponent = math.log2(twice / once)
     steep += exponent > limit
-    print(f"{name:24} {n:6} {once:12,} {twice:12,}  {exponent:.2f}{' !' if exponent > limit else ''}")
+    print(f"{name:28} {n:6} {once:12,} {twice:12,}  {exponent:.2f}{' !' if exponent > limit else ''}")
 print(f"{steep} shapes grow faster" if steep else f"shapes grow by an exponent of at most {limit}")
