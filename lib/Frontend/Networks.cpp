@@ -217,10 +217,12 @@ Value Program::applyNet(Tree *at, Instance &instance,
                         llvm::ArrayRef<NetInput> inputs,
                         llvm::ArrayRef<mlir::Value> values) {
   const Parameters &all = e.calls.parametersOf(instance.function);
+  llvm::StringMap<Tensor> given;
+  for (auto [input, value] : llvm::zip_equal(inputs, values))
+    given[input.name] = Tensor{value, input.labels};
   for (auto [parameter, slot] : llvm::zip_equal(all.tensors, instance.tensors))
-    for (auto [input, value] : llvm::zip_equal(inputs, values))
-      if (input.name == parameter.name)
-        slot = {Tensor{value, input.labels}};
+    if (auto tensor = given.find(parameter.name); tensor != given.end())
+      slot = {tensor->second};
   return e.applier.applyBlock(at, instance);
 }
 

@@ -53,6 +53,7 @@ shapes = {
     "arguments": (200, lambda n: "block B(x; " + ", ".join(f"s{i} = 0" for i in range(n)) + ") = x + s0\nnet M(x: f32[N, 8]) = x |> B(" + ", ".join(f"s{i} = 1" for i in range(n)) + ")\n"),
     "results": (100, lambda n: "net M(x: f32[N, 8]) { return " + ", ".join(f"y{i} = x + {i}" for i in range(n)) + " }\n"),
     "inputs": (100, lambda n: "net M(" + ", ".join(f"x{i}: f32[N, 8]" for i in range(n)) + ") { return y = x0" + "".join(f" + x{i}" for i in range(1, n)) + " }\n"),
+    "unread_inputs": (2000, lambda n: "net M(x: f32[N, 8]" + "".join(f", x{i}: f32[N, 8]" for i in range(n)) + ") { return y = x }\n"),
     "pipe": (200, lambda n: "net M(x: f32[N, 8]) = x" + " |> relu" * n + "\n"),
     "layers": (100, lambda n: "net M(x: f32[N, 8]) = x" + " |> Linear(8)" * n + "\n"),
     "repeat": (100, lambda n: f"net M(x: f32[N, 8]) = x |> repeat {n} {{ Linear(8) }}\n"),
