@@ -112,6 +112,10 @@ bool RunKeys::followLike(NetParser::JobContext *from) {
                                                                 likes.begin()));
     return false;
   }
+  if (likes.size() > e.options.limits.maxDepth) {
+    e.fail(bind, error::NestedTooDeep, e.options.limits.maxDepth);
+    return false;
+  }
   if (!outer && !jobsIn(otherJob).empty() && jobsIn(job).empty())
     e.warn(bind, symbol(), WarningId::LikeWithoutJobs,
            "`like` takes over the keys of `" + expr->getText() +

@@ -17,6 +17,14 @@ def write(name, lines):
 # Each name needs the next one.
 write("chain.net", [f"v{i} = v{i + 1}" for i in range(2000)] + ["v2000 = 1"])
 
+# Each run is like the next one.
+write(
+    "likes.net",
+    ["net M(x: f32[N, C = 3]) { return y = x |> Linear(C) }"]
+    + [f"train M as r{i} {{ like = r{i + 1} }}" for i in range(513)]
+    + ["train M as r513 { loss = mean(y); batch = 2; duration = 1 step; optimizer = SGD(lr = 1) }"],
+)
+
 # Each block applies the one before twice.
 write(
     "doubling.net",
