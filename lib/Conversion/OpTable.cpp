@@ -8,6 +8,7 @@
 #include "dialect/Repetition.h"
 #include "lib/Analysis/Cost.h"
 #include "lib/Analysis/Memory.h"
+#include "lib/Hardware/Precision.h"
 
 using namespace netc;
 using namespace mlir;
@@ -15,7 +16,11 @@ using namespace mlir;
 namespace {
 class Table {
 public:
-  explicit Table(MLIRContext *context) : builder(context) {}
+  explicit Table(StepOp step) : builder(step.getContext()) {
+    auto precision = parsePrecision(step.getRun().getFacts().precision);
+    if (precision && precision->products == NumberFormat::TF32)
+      products = builder.getTF32Type();
+  }
 
   ArrayAttr get() { return builder.getArrayAttr(rows); }
 
@@ -30,19 +35,26 @@ public:
         enclosingPhase(op), count(cost.matmul), count(cost.other),
         count(cost.transcendental),
         count((traffic.read + traffic.written) * times),
-        cost.matmul.isZero() ? FloatType() : widestFloat(op->getOperands())));
+        cost.matmul.isZero() ? FloatType() : formatOfProduct(op)));
     auto number = builder.getI64IntegerAttr(rows.size() - 1);
     op->setLoc(FusedLoc::get(op->getContext(), {op->getLoc()}, number));
   }
 
 private:
+  FloatType formatOfProduct(Operation *op) {
+    FloatType widest = widestFloat(op->getOperands());
+    return widest && widest.isF32() ? products : widest;
+  }
+
   Builder builder;
+  /// What a product of f32 multiplies on a target that rounds to it.
+  FloatType products = builder.getF32Type();
   SmallVector<Attribute> rows;
 };
 } // namespace
 
 void netc::numberOps(StepOp step) {
-  Table table(step.getContext());
+  Table table(step);
   forEachExecution(
       step.getBlock(), 1,
       [&](Operation *op, const Polynomial &times) { table.addRow(op, times); });

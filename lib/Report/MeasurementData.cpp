@@ -205,9 +205,11 @@ void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
            << csvField(measurement.gpu.empty() ? measurement.isa
                                                : measurement.cpu)
            << ',' << field(report.peaks.clock) << ','
-           << field(report.peaks.measured) << ','
-           << field(measurement.step.median) << ',' << measurement.steps << ','
-           << field(measurement.wall) << ',' << csvField(op.name) << ','
+           << field(report.peaks.measured
+                        ? std::optional(report.peaks.flopsOf(op.format))
+                        : std::nullopt)
+           << ',' << field(measurement.step.median) << ',' << measurement.steps
+           << ',' << field(measurement.wall) << ',' << csvField(op.name) << ','
            << op.op << ',' << op.format << ',' << op.phase << ','
            << (op.calls ? std::to_string(*op.calls) : "") << ',' << op.matmul
            << ',' << op.other << ',' << work.bytes << ',' << field(op.seconds)

@@ -85,7 +85,7 @@ private:
         device->timeOps(*training.apart);
     }
     if (meter) {
-      settle(peaks, fastestRate(program, training),
+      settle(peaks, fastestRate(program, training), productFormats(program),
              [&] { return meter->measure(); });
       if (std::string why = sampler->since(0).whyNotComparable(); !why.empty())
         throw Failure(3, why + ", so utilization would say nothing; without "

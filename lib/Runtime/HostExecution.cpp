@@ -117,7 +117,7 @@ public:
     training.counts = device->counts();
     rss = peakRss();
     if (peaks)
-      settle(*peaks, fastestRate(program, training),
+      settle(*peaks, fastestRate(program, training), productFormats(program),
              [&] { return measure(/*withBandwidth=*/true); });
     else
       clock.raise(detectClock());

@@ -274,10 +274,10 @@ double Peaks::best(const std::string &format) const {
   return best;
 }
 
-double Peaks::limit() const {
-  double limit = 0;
-  for (const PeakRate &rate : measured)
-    limit = std::max(limit, rate.flops);
+double Peaks::limit(const std::set<std::string> &formats) const {
+  double limit = best("f32");
+  for (const std::string &format : formats)
+    limit = std::max(limit, best(format));
   return limit;
 }
 
@@ -319,18 +319,19 @@ Peaks netc::runtime::measurePeaks(const Machine &machine, const Clock &clock,
 }
 
 void netc::runtime::settle(Peaks &peaks, double reached,
+                           const std::set<std::string> &formats,
                            const std::function<Peaks()> &measure) {
   int windows = 1;
   do {
     peaks.raise(measure());
     ++windows;
-  } while (reached > peaks.limit() && windows < maxWindows);
-  if (reached <= peaks.limit())
+  } while (reached > peaks.limit(formats) && windows < maxWindows);
+  if (reached <= peaks.limit(formats))
     return;
   char text[160];
   std::snprintf(text, sizeof text,
                 "the steps reach %.4g GFLOP/s, and this machine no more than "
                 "%.4g in %d windows; are other programs at work?",
-                reached * 1e-9, peaks.limit() * 1e-9, windows);
+                reached * 1e-9, peaks.limit(formats) * 1e-9, windows);
   throw Failure(3, text);
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,9 @@ struct Peaks {
   double datasheet(const std::string &format) const;
   /// The highest measured rate of a format; 0 if there is none.
   double best(const std::string &format) const;
-  /// The rate that no step exceeds: that of the fastest format.
-  double limit() const;
+  /// The rate that no step with products in these formats exceeds: that of the
+  /// fastest one, or of f32, which all steps compute in.
+  double limit(const std::set<std::string> &formats) const;
   /// Keeps the higher figures of two windows, since other programs can only
   /// lower them.
   void raise(const Peaks &window);
@@ -68,9 +70,9 @@ Peaks measurePeaks(const Machine &machine, const Clock &clock, int threads,
                    const std::vector<Cache> &caches, bool withBandwidth);
 
 /// Measures the peaks again, at least once, and several times while they are
-/// below the FLOP/s that steps have `reached`. Throws a Failure with status 3
-/// if they stay below.
-void settle(Peaks &peaks, double reached,
+/// below the FLOP/s that steps with products in `formats` have `reached`.
+/// Throws a Failure with status 3 if they stay below.
+void settle(Peaks &peaks, double reached, const std::set<std::string> &formats,
             const std::function<Peaks()> &measure);
 
 } // namespace netc::runtime

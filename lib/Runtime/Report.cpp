@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
-#include <set>
 #include <utility>
 
 using namespace netc::program;
@@ -58,6 +57,14 @@ double netc::runtime::fastestRate(const Program &program,
   return figures.passTime > 0
              ? std::max(step, double(figures.pass.matmul) / figures.passTime)
              : step;
+}
+
+std::set<std::string> netc::runtime::productFormats(const Program &program) {
+  std::set<std::string> formats;
+  for (const Op &op : program.ops)
+    if (!op.format.empty())
+      formats.insert(op.format);
+  return formats;
 }
 
 /// The name of a cache, from `L1` for the nearest.
@@ -400,13 +407,10 @@ static void printPeak(std::string &text, const Peaks &peaks,
 static void printPeaks(std::string &text, const Measurement &measurement) {
   const Peaks &peaks = *measurement.peaks;
   double hertz = measurement.gpu ? measurement.gpu->hertz : 0;
-  std::set<std::string> formats;
-  for (const Op &op : measurement.program.ops)
-    if (!op.format.empty() && op.format != "f32")
-      formats.insert(op.format);
   printPeak(text, peaks, "f32", hertz);
-  for (const std::string &format : formats)
-    printPeak(text, peaks, format, hertz);
+  for (const std::string &format : productFormats(measurement.program))
+    if (format != "f32")
+      printPeak(text, peaks, format, hertz);
   for (size_t i = 0; i < peaks.caches.size(); ++i)
     if (peaks.caches[i] > 0)
       print(text, "  %-8s  %.4g GB/s measured\n", levelName(i).c_str(),

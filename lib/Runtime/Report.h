@@ -14,6 +14,7 @@
 #include "lib/Runtime/Train.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct Measurement {
 /// executes, in its time, or the matmul FLOP of its forward and backward pass,
 /// in the time of their ops.
 double fastestRate(const program::Program &program, const Training &training);
+/// The formats of what the program's products multiply.
+std::set<std::string> productFormats(const program::Program &program);
 
 /// JSON by docs/measurement.schema.json, with a newline.
 std::string toJson(const Measurement &measurement);

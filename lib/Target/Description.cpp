@@ -30,7 +30,16 @@ static program::Slot slotOf(SlotAttr attr) {
   return slot;
 }
 
-static program::Op opOf(OpRowAttr row) {
+/// Only fast code for some targets rounds factors to tf32.
+static std::string formatOf(FloatType format, const program::Program &program) {
+  if (!format)
+    return "";
+  bool rounds =
+      program.lowering == "fast" && traitsOf(program.target.kind).roundsToTF32;
+  return format.isTF32() && !rounds ? "f32" : llvm::to_string(format);
+}
+
+static program::Op opOf(OpRowAttr row, const program::Program &program) {
   return {row.getName().str(),
           row.getOp().str(),
           stringifyPhase(row.getPhase()).str(),
@@ -38,7 +47,7 @@ static program::Op opOf(OpRowAttr row) {
           row.getOther(),
           row.getTranscendental(),
           row.getBytes(),
-          row.getFormat() ? llvm::to_string(row.getFormat()) : ""};
+          formatOf(row.getFormat(), program)};
 }
 
 program::Program netc::describe(ModuleOp module, program::Program program) {
@@ -59,7 +68,7 @@ program::Program netc::describe(ModuleOp module, program::Program program) {
   }
   for (auto row : module->getAttrOfType<ArrayAttr>(OpRowAttr::kOfModule)
                       .getAsRange<OpRowAttr>())
-    program.ops.push_back(opOf(row));
+    program.ops.push_back(opOf(row, program));
   if (auto kernels = module->getAttrOfType<ArrayAttr>(KernelAttr::kOfModule))
     for (auto kernel : kernels.getAsRange<KernelAttr>())
       program.kernels.push_back({kernel.getName().str(), kernel.getBlocks(),

@@ -88,7 +88,7 @@ static std::string settled(std::vector<double> windows, double peak) {
   Peaks peaks = window(1e9, windows.front() * 1e9, 0);
   size_t next = 1;
   std::string message = failure([&] {
-    settle(peaks, 7e9,
+    settle(peaks, 7e9, {"f32"},
            [&] { return window(1e9, windows.at(next++) * 1e9, 0); });
   });
   EXPECT_EQ(next, windows.size());
@@ -107,13 +107,19 @@ TEST(Peaks, AreTakenAgainWhileStepsExceedThem) {
             "in 6 windows; are other programs at work?");
 }
 
-TEST(Peaks, OfOtherFormatsBoundStepsToo) {
+TEST(Peaks, OfTheFormatsOfAStepBoundIt) {
   Peaks peaks = window(1, 4, 0);
   peaks.measured.push_back({"vdpbf16ps", "bf16", 8});
-  EXPECT_EQ(failure([&] { settle(peaks, 7, [] { return window(1, 3, 0); }); }),
-            "");
+  auto failureIn = [&](const std::set<std::string> &formats) {
+    return failure(
+        [&] { settle(peaks, 7, formats, [] { return window(1, 3, 0); }); });
+  };
+  EXPECT_EQ(failureIn({"bf16", "f32"}), "");
+  EXPECT_NE(failureIn({"f32"}), "");
   EXPECT_EQ(peaks.best("f32"), 4);
-  EXPECT_EQ(peaks.limit(), 8);
+  EXPECT_EQ(peaks.limit({"bf16"}), 8);
+  EXPECT_EQ(peaks.limit({"f16"}), 4);
+  EXPECT_EQ(peaks.limit({}), 4);
 }
 
 TEST(Machine, MustHaveWhatTheProgramNeeds) {
