@@ -168,13 +168,14 @@ template <typename OpTy> static void lowerFormula(OpTy op, LinalgBuilder &b) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(b.get(operand));
-  Value result = b.map(operands, [&](ArrayRef<Element> x) {
+  Value y = op->getResult(0);
+  auto payload = [&](ArrayRef<Element> x) {
     if constexpr (OpTy::template hasTrait<OpTrait::OneOperand>())
       return formula(op, x[0]);
     else
       return formula(op, x[0], x[1]);
-  });
-  b.set(op->getResult(0), result);
+  };
+  b.set(y, b.map(operands, payload, b.type(y).getElementType()));
 }
 
 template <typename... OpTys> static void addFormulas(Lowerings &lowerings) {

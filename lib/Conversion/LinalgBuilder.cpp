@@ -47,9 +47,9 @@ Value LinalgBuilder::converted(Value tensor, Type element) {
       tensor, [](ArrayRef<Element> x) { return x[0]; }, element);
 }
 
-/// A stored element in the type that it is computed in.
+/// A float in a wider type. Other elements stay as they are.
 static Element widened(Element x, Type element) {
-  if (x.type() == element)
+  if (!isa<FloatType>(x.type()) || x.type() == element)
     return x;
   return {x.b, x.b->create<arith::ExtFOp>(element, x.value)};
 }
@@ -82,7 +82,7 @@ static Value exactly(Element x, Type element) {
 
 /// An element rounded to the type in which it is stored.
 static Value narrowed(Element x, Type element) {
-  if (!isFloat16(element))
+  if (!isa<FloatType>(element) || x.type() == element)
     return x;
   if (Value same = exactly(x, element))
     return same;
@@ -327,9 +327,14 @@ SmallVector<Value> LinalgBuilder::generic(ValueRange operands, ValueRange outs,
       types, operands, outs, maps, iterators,
       [&](OpBuilder &nested, Location loc, ValueRange args) {
         ImplicitLocOpBuilder b(loc, nested);
+        // The payload works in the widest format.
+        Type widest = floatElement;
+        for (Value arg : args)
+          if (arg.getType().isF64())
+            widest = arg.getType();
         SmallVector<Element> elements;
         for (Value arg : args)
-          elements.push_back(widened({&b, arg}, element(arg.getType())));
+          elements.push_back(widened({&b, arg}, widest));
         SmallVector<Value> results;
         for (auto [result, type] : llvm::zip_equal(payload(elements), types))
           results.push_back(narrowed(result, getElementTypeOrSelf(type)));
