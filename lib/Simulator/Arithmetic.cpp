@@ -53,6 +53,15 @@ NETC_WIDE static void binaryPair(Launch &, Warp &warp, const Instruction &i,
   });
 }
 
+/// Flips the sign bits of one or two floats of 16 bits, those of NaN too.
+template <uint32_t Signs>
+NETC_WIDE static void flipSigns(Launch &, Warp &warp, const Instruction &i,
+                                uint32_t lanes) {
+  auto *d = Launch::lanes<uint32_t>(warp, i, 0);
+  auto *a = Launch::lanes<uint32_t>(warp, i, 1);
+  forLanes(lanes, [=](int l) { d[l] = a[l] ^ Signs; });
+}
+
 namespace {
 /// The type to compute in. Integers are unsigned in it, so that they wrap
 /// around.
@@ -214,6 +223,12 @@ enum { kIntegers = 1, kFloats = 2, kBoth = 3 };
 #define NETC_BINARY(T) Handler(binary<T, F>)
 #define NETC_TERNARY(T) Handler(ternary<T, F>)
 template <typename F, int Kinds> static Handler unaryOf(Type type) {
+  if constexpr (std::is_same_v<F, Neg>) {
+    if (type.bits == 16 && (type.kind == 'f' || type.kind == 'g'))
+      return flipSigns<0x8000>;
+    if (type.kind == 'h')
+      return flipSigns<0x80008000>;
+  }
   NETC_FOR_TYPE(type, (Kinds & kIntegers) != 0, (Kinds & kFloats) != 0,
                 NETC_UNARY);
 }

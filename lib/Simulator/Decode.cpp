@@ -314,13 +314,14 @@ private:
     for (const char *suffix : {"hi", "NaN", "ftz"})
       if (has(suffix))
         name += std::string(".") + suffix;
-    if (i.type.isFloat() && (isSum || is("add") || is("sub") || is("mul")))
-      i.flop = isSum ? 2 : 1;
-    Type type = i.type.kind == 'p' ? Type{'u', 32} : i.type;
-    if (has("f16x2")) {
-      type = {'h', 32};
-      i.flop = 2;
-    }
+    // Of a pair of bf16, only signs are flipped, which is as in f16.
+    bool isPair = has("f16x2") || (is("neg") && has("bf16x2"));
+    if ((i.type.isFloat() || isPair) &&
+        (isSum || is("add") || is("sub") || is("mul")))
+      i.flop = (isSum ? 2 : 1) * (isPair ? 2 : 1);
+    Type type = isPair               ? Type{'h', 32}
+                : i.type.kind == 'p' ? Type{'u', 32}
+                                     : i.type;
     Arithmetic known = arithmeticNamed(name, type);
     if (known.operands == 1)
       return simple(known.run, {wide, wide});

@@ -228,6 +228,25 @@ TEST(InstructionsTest, FloatsOf16BitsAreTheNearest) {
   EXPECT_EQ(run32("mul.rn.f16x2", {0x3c013e00, 0x3e003c01}, 2), 0x3e023e02u);
 }
 
+TEST(InstructionsTest, NegationFlipsSignsOf16Bits) {
+  auto negated = [](const std::string &type, uint64_t a) {
+    return run("neg." + type + " %rs7, %rs4;\ncvt.u64.u16 %rd3, %rs7;", 16,
+               {a});
+  };
+  // 1 + 2^-10 as f16, zeros and a subnormal.
+  for (std::string type : {"f16", "bf16"}) {
+    EXPECT_EQ(negated(type, 0x3c01), 0xbc01u);
+    EXPECT_EQ(negated(type, 0x8000), 0x0000u);
+    EXPECT_EQ(negated(type, 0x0000), 0x8000u);
+    EXPECT_EQ(negated(type, 0x0001), 0x8001u);
+  }
+  EXPECT_EQ(negated("f16", 0xfc00), 0x7c00u);
+  EXPECT_EQ(negated("bf16", 0xff80), 0x7f80u);
+  EXPECT_EQ(negated("f16", 0x7e01) & 0x7e00, 0x7e00u); // NaN
+  EXPECT_EQ(run32("neg.f16x2", {0x3c018000}, 1), 0xbc010000u);
+  EXPECT_EQ(run32("neg.bf16x2", {0x0000bf80}, 1), 0x80003f80u);
+}
+
 TEST(InstructionsTest, ComparisonsKnowNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(run("setp.gt.f16 %p1, %rs4, %rs5;\nselp.b64 %rd3, 1, 0, %p1;", 16,
