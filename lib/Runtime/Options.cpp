@@ -20,7 +20,8 @@ const char *const
   --seconds=S           or measure until the median step time is known within 2 %,
                         for S seconds at most (default 10)
   --warmup=N            leave the first N steps out of the times (default: until they are stable)
-  --threads=N           at most 1024 (default: OMP_NUM_THREADS, else one a core)
+  --threads=N           of a program for the processor, at most 1024 (default: OMP_NUM_THREADS,
+                        else one a core)
   --seed=N              of the initial parameters, synthetic data and dropout (default 0)
   --data=FILE,...       npy files with the inputs in their order, or NAME=FILE; one batch after
                         another along the first axis (default: synthetic); floating-point numbers
@@ -33,8 +34,8 @@ const char *const
   --trace=FILE          write when each op of the last step ran, as torch.profiler writes it; Perfetto
                         shows it, `netc --audit` compares it with the specification
   --peaks               measure the peaks of this machine, or of its GPU, too
-  --caches=NxBYTES,...  and those of its caches: how many there are of a level, from the nearest
-                        on, and how large each of them is
+  --caches=NxBYTES,...  and those of a processor's caches: how many there are of a level, from the
+                        nearest on, and how large each of them is
   --driver=FILE         the library that is the CUDA driver, of a program for a GPU (default:
                         libcuda.so.1)
   --simulate            run such a program on netc's simulator, without a GPU: nothing is measured

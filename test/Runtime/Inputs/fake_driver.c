@@ -76,6 +76,14 @@ int cuEventElapsedTime(float *milliseconds) {
   *milliseconds = 0.5f;
   return 0;
 }
+int cuStreamEndCapture(void *stream, void **graph) {
+  *graph = graph;
+  return 0;
+}
+int cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags) {
+  *executable = graph;
+  return 0;
+}
 #define STUB(name)                                                                                                             \
   int name() { return fails(#name) ? 999 : 0; }
 STUB(cuDeviceGet)
@@ -93,8 +101,6 @@ STUB(cuStreamCreate)
 STUB(cuStreamDestroy_v2)
 STUB(cuLaunchKernel)
 STUB(cuStreamBeginCapture_v2)
-STUB(cuStreamEndCapture)
-STUB(cuGraphInstantiateWithFlags)
 STUB(cuGraphDestroy)
 STUB(cuGraphExecDestroy)
 STUB(cuGraphLaunch)
