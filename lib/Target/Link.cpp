@@ -14,7 +14,7 @@ llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
                               llvm::StringRef output,
                               const ScratchFolder &scratch) {
   // The folder in which the program finds netc's simulator, and OpenMP if netc
-  // brings its own.
+  // brings its own. A copy of the program elsewhere looks beside itself.
   llvm::StringRef folder = llvm::sys::path::parent_path(runtime);
   llvm::SmallString<128> openmp(folder);
   llvm::sys::path::append(openmp, "libomp.so.5");
@@ -30,7 +30,7 @@ llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
                {*compiler, "-o", output.str(), object.str(), runtime.str(),
                 "-static-libstdc++", "-static-libgcc", "-Wl,--gc-sections",
                 openmp.str().str(), "-lm", "-lpthread", "-ldl",
-                "-Wl,-rpath," + folder.str()},
+                "-Wl,-rpath,$ORIGIN:" + folder.str()},
                scratch);
   std::string why;
   if (!linker)
