@@ -76,6 +76,10 @@ public:
                                  : reportTimes(data, training, weights);
   }
 
+  std::string findings() const override {
+    return device->isSimulated() ? findingLines(device->simulatorReport()) : "";
+  }
+
 private:
   int reportTimes(const Data &data, Training &training,
                   const std::vector<std::string> &weights) {

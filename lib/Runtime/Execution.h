@@ -41,6 +41,10 @@ public:
   virtual int report(const Data &data, Training &training,
                      const std::vector<std::string> &weights) = 0;
 
+  /// Lines on what the device found wrong until now, each after a line break,
+  /// for a training that fails.
+  virtual std::string findings() const { return ""; }
+
 protected:
   /// Writes a report where the options say.
   void write(const std::string &json, const std::string &table) const;

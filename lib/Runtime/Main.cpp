@@ -49,6 +49,17 @@ static std::unique_ptr<Execution> makeExecution(const Program &program,
   return executeOnHost(program, options);
 }
 
+/// Trains. A failure is stated with what the device found wrong before it.
+static Training trainOn(Execution &execution, const Program &program,
+                        const Options &options, const Data &data,
+                        Device &device) {
+  try {
+    return train(program, options, data, device);
+  } catch (const Failure &failure) {
+    throw Failure(failure.status, failure.what() + execution.findings());
+  }
+}
+
 /// Trains, and writes what the options ask for. Returns the exit status.
 static int run(const Options &options) {
   Program program = parseProgram(netc_program);
@@ -63,7 +74,7 @@ static int run(const Options &options) {
   Device &device = execution->open();
   std::vector<std::string> weights = loadWeights(program, options, device);
   execution->begin();
-  Training training = train(program, options, data, device);
+  Training training = trainOn(*execution, program, options, data, device);
   execution->end(training);
   dump(program, options, device);
   if (!options.trace.empty())

@@ -11,6 +11,14 @@ using namespace netc::program;
 using namespace netc::runtime;
 using json = nlohmann::ordered_json;
 
+std::string netc::runtime::findingLines(const std::string &counted) {
+  std::string lines;
+  const json report = json::parse(counted);
+  for (const json &finding : report.at("findings"))
+    lines += "\n    " + finding.get<std::string>();
+  return lines;
+}
+
 static json countedBy(const SimulatedRun &run) {
   return json::parse(run.counted);
 }
@@ -50,10 +58,7 @@ std::string netc::runtime::toTable(const SimulatedRun &run) {
           number("flop") + " FLOP\n";
   text += "  memory    " + number("sectors") + " sectors of 32 bytes, " +
           number("ideal_sectors") + " at least\n";
-  const json &findings = counted.at("findings");
-  text += "  findings  " +
-          (findings.empty() ? "none" : std::to_string(findings.size())) + "\n";
-  for (const json &finding : findings)
-    text += "    " + finding.get<std::string>() + "\n";
-  return text;
+  size_t findings = counted.at("findings").size();
+  text += "  findings  " + (findings ? std::to_string(findings) : "none");
+  return text + findingLines(run.counted) + "\n";
 }

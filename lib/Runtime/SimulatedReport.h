@@ -24,6 +24,9 @@ struct SimulatedRun {
 /// JSON with `"simulated": true`, and a newline.
 std::string toJson(const SimulatedRun &run);
 std::string toTable(const SimulatedRun &run);
+/// The errors that the simulator found, each after a line break. `counted` is
+/// the JSON of its driver.
+std::string findingLines(const std::string &counted);
 /// Whether the simulator found an error in the code.
 bool hasFindings(const SimulatedRun &run);
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Runtime/Report.h"
+#include "lib/Runtime/SimulatedReport.h"
 #include "test/Runtime/RuntimeTest.h"
 
 #include <nlohmann/json.hpp>
@@ -164,4 +165,9 @@ TEST_F(Report, KnowsTheFastestRateThatItStates) {
   // A step of which no pass has matmul FLOP has others.
   program.ops[0].matmul = 0;
   EXPECT_DOUBLE_EQ(fastestRate(program, training), step * 3 / 7);
+}
+
+TEST(SimulatedReport, StatesFindingsLineByLine) {
+  EXPECT_EQ(findingLines(R"({"findings": []})"), "");
+  EXPECT_EQ(findingLines(R"({"findings": ["a", "b"]})"), "\n    a\n    b");
 }
