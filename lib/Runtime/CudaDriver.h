@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The functions of the CUDA driver that programs use, by its binary interface
-// since CUDA 11.0. The library is loaded when a program starts, so that
+// since CUDA 11.4. The library is loaded when a program starts, so that
 // building and linking need nothing of CUDA.
 
 #ifndef NETC_LIB_RUNTIME_CUDADRIVER_H
