@@ -43,6 +43,11 @@ public:
                               ? traitsOf(TargetKind::Cuda).driver
                               : options.driver;
     device.emplace(program, netc_step, netc_device_code, library);
+    if (device->isSimulated() && (options.peaks || !options.trace.empty()))
+      throw Failure(2,
+                    options.peaks
+                        ? "`--peaks` measures times, and a simulator has none"
+                        : "`--trace` writes times, and a simulator has none");
     return *device;
   }
 
@@ -85,6 +90,8 @@ private:
                   const std::vector<std::string> &weights) {
     if (!program.counted) {
       training.apart.emplace(program.ops.size());
+      if (!options.trace.empty())
+        training.apart->keepCalls();
       for (int step = 0; step < timedSteps; ++step)
         device->timeOps(*training.apart);
     }

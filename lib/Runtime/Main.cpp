@@ -63,6 +63,9 @@ static Training trainOn(Execution &execution, const Program &program,
 /// Trains, and writes what the options ask for. Returns the exit status.
 static int run(const Options &options) {
   Program program = parseProgram(netc_program);
+  if (program.counted && !options.trace.empty())
+    throw Failure(2, "`--trace` writes when ops ran, and a program that counts "
+                     "times none");
   std::unique_ptr<Execution> execution = makeExecution(program, options);
   checkIsa(program.target.isa, Machine::detect());
   // Fail before the training rather than after it.
@@ -77,9 +80,11 @@ static int run(const Options &options) {
   Training training = trainOn(*execution, program, options, data, device);
   execution->end(training);
   dump(program, options, device);
+  int status = execution->report(data, training, weights);
+  // A report may time the ops.
   if (!options.trace.empty())
-    writeFile(options.trace, {traceOf(program, training.recorder)});
-  return execution->report(data, training, weights);
+    writeFile(options.trace, {traceOf(program, training)});
+  return status;
 }
 
 int main(int argc, char **argv) {

@@ -199,10 +199,6 @@ static void check(const Options &options, bool hasSeconds) {
     throw wrong("`--steps` and `--seconds` exclude each other");
   if (options.simulate && !options.driver.empty())
     throw wrong("`--driver` and `--simulate` exclude each other");
-  if (options.simulate && !options.trace.empty())
-    throw wrong("`--trace` writes times, and a simulator has none");
-  if (options.simulate && options.peaks)
-    throw wrong("`--peaks` measures times, and a simulator has none");
   if (!options.caches.empty() && !options.peaks)
     throw wrong("`--caches` is for `--peaks`");
   if (options.steps && options.warmup && *options.warmup >= *options.steps)

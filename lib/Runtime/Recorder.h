@@ -28,18 +28,11 @@ public:
   void beginStep();
   /// Adds the time since the last call, or since the beginning of the step, to
   /// an op.
-  void record(size_t op) {
-    int64_t time = now();
-    spent[op] += time - last;
-    ++made[op];
-    if (keepsCalls)
-      kept.push_back({op, last, time});
-    last = time;
-  }
-  /// Adds a time of an op that another clock measured.
+  void record(size_t op) { recordUntil(op, now()); }
+  /// Adds a time of an op that another clock measured. It began when the one
+  /// before ended.
   void add(size_t op, int64_t nanoseconds) {
-    spent[op] += nanoseconds;
-    ++made[op];
+    recordUntil(op, last + nanoseconds);
   }
   /// Ends the step, and stores its times.
   void endStep();
@@ -61,6 +54,14 @@ public:
   Median op(size_t op, size_t first) const;
 
 private:
+  void recordUntil(size_t op, int64_t time) {
+    spent[op] += time - last;
+    ++made[op];
+    if (keepsCalls)
+      kept.push_back({op, last, time});
+    last = time;
+  }
+
   size_t ops, limit;
   size_t stride = 1; ///< row i has the times of step i * stride
   int64_t start = 0, last = 0;

@@ -11,7 +11,8 @@ using namespace netc::program;
 using namespace netc::runtime;
 
 std::string netc::runtime::traceOf(const Program &program,
-                                   const Recorder &recorder) {
+                                   const Training &training) {
+  const Recorder &recorder = training.timesOfOps();
   const std::vector<Recorder::Call> &calls = recorder.lastCalls();
   std::vector<TracedOp> ops;
   std::vector<int64_t> seen(program.ops.size());
@@ -28,5 +29,5 @@ std::string netc::runtime::traceOf(const Program &program,
   return program::traceOf({{"traceName", program.run},
                            {"program", identityOf(program)},
                            {"deviceProperties", nlohmann::json::array()}},
-                          recorder.steps().size(), ops);
+                          training.numberOfSteps(), ops);
 }

@@ -6,14 +6,14 @@
 #define NETC_LIB_RUNTIME_STEPTRACE_H
 
 #include "lib/Program/Program.h"
-#include "lib/Runtime/Recorder.h"
+#include "lib/Runtime/Train.h"
 
 #include <string>
 
 namespace netc::runtime {
 
-/// The last step as JSON; see program::traceOf.
-std::string traceOf(const program::Program &program, const Recorder &recorder);
+/// The last step whose ops were timed as JSON; see program::traceOf.
+std::string traceOf(const program::Program &program, const Training &training);
 
 } // namespace netc::runtime
 

@@ -32,6 +32,10 @@ struct Training {
   const Recorder &timesOfOps() const { return apart ? *apart : recorder; }
   /// The first step whose op times count.
   size_t firstOfOps() const { return apart ? 0 : warmup; }
+  /// All steps, those that measured the ops included.
+  size_t numberOfSteps() const {
+    return recorder.steps().size() + (apart ? apart->steps().size() : 0);
+  }
 };
 
 /// Executes steps on a device that holds the initial parameters, for as long as
