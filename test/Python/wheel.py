@@ -51,7 +51,7 @@ assert netc.estimate(spec).networks[0].parameters.total == 36
 program = root / "small"
 made = run(root / "bin/netc", "--emit=exe", "--run=run", "-o", program, root / "small.net")
 assert made.returncode == 0, made.stderr
-assert run("llvm-readelf", "--dynamic-table", program).stdout.count(f"[{root}/lib/netc]") == 1
+assert run("llvm-readelf", "--dynamic-table", program).stdout.count(f"[$ORIGIN:{root}/lib/netc]") == 1
 assert run(program, "--steps=1", "--quiet").returncode == 0
 
 # The program's folder has no compiler.
