@@ -37,8 +37,7 @@ static Conventions conventionsOf(const RunFacts &run) {
   Conventions conventions;
   if (run.fma)
     conventions.fma = run.fma->toInt64().value_or(conventions.fma);
-  if (run.causal == CountedMask::Half)
-    conventions.causal = Conventions::Half;
+  conventions.causal = run.causal.value_or(conventions.causal);
   return conventions;
 }
 

@@ -37,7 +37,7 @@ struct Analysis {
 /// Conventions of the command line, which replace those of the specification.
 struct ConventionFlags {
   std::optional<unsigned> fma;
-  std::optional<Conventions::Causal> causal;
+  std::optional<CountedMask> causal;
 
   bool any() const { return fma || causal; }
 };

@@ -265,7 +265,7 @@ public:
         decoding(Decoding::of(graph)) {
     tree.parts.emplace_back().parent = 0;
     builds.emplace_back();
-    if (conventions.causal == Conventions::Half)
+    if (conventions.causal == CountedMask::Half)
       causalProducts = findCausalProducts(graph);
     MLIRContext *context = graph->getContext();
     formats = {{BFloat16Type::get(context), NumberFormat::BF16},

@@ -23,7 +23,7 @@ struct Conventions {
   unsigned fma = 2;
   /// With `Half`, an L x L product under a causal mask counts L (L + 1) / 2 of
   /// its points.
-  enum Causal { Full, Half } causal = Full;
+  CountedMask causal = CountedMask::Full;
 
   bool operator==(const Conventions &other) const {
     return fma == other.fma && causal == other.causal;

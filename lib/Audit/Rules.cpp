@@ -153,7 +153,7 @@ static const Rule rules[] = {
     {"causal", "all of a square counts, of which a mask hides half",
      [](const Subject &of) {
        return when(isAsTraced(of) && of.audit.run &&
-                       of.audit.run->conventions.causal == Conventions::Half,
+                       of.audit.run->conventions.causal == CountedMask::Half,
                    of.row.traced - of.row.exact);
      }},
     {"padding", "padded tokens count as real ones",
@@ -281,7 +281,7 @@ static std::optional<Row> ofAllRanks(const Subject &of) {
 
 /// The row as it would be if all of a masked square counted.
 static std::optional<Row> withoutMask(const Subject &of) {
-  if (!of.audit.run || of.audit.run->conventions.causal != Conventions::Half ||
+  if (!of.audit.run || of.audit.run->conventions.causal != CountedMask::Half ||
       !of.row.isSpecified || of.row.traced == of.row.exact)
     return std::nullopt;
   Row whole = of.row;

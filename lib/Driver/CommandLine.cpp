@@ -257,11 +257,11 @@ Choice<MultiplyAdd>
                 cl::values(clEnumValN(MultiplyAdd::One, "1", "one"),
                            clEnumValN(MultiplyAdd::Two, "2", "two (default)")),
                 In{toCount});
-Choice<Conventions::Causal> causalMask(
+Choice<CountedMask> causalMask(
     "causal", cl::value_desc("part"),
     cl::desc("what attention under a causal mask counts"),
-    cl::values(clEnumValN(Conventions::Full, "full", "all of it (default)"),
-               clEnumValN(Conventions::Half, "half",
+    cl::values(clEnumValN(CountedMask::Full, "full", "all of it (default)"),
+               clEnumValN(CountedMask::Half, "half",
                           "only what is not hidden")),
     In{toCount});
 

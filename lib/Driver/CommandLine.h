@@ -108,7 +108,7 @@ extern llvm::cl::list<std::string> onlyRuns;
 extern llvm::cl::opt<unsigned> depth;
 extern llvm::cl::opt<bool> symbolic;
 extern Choice<MultiplyAdd> multiplyAdd;
-extern Choice<Conventions::Causal> causalMask;
+extern Choice<CountedMask> causalMask;
 extern Limits limits;
 extern llvm::cl::opt<size_t, true> maxInput;
 extern llvm::cl::opt<uint64_t> maxEvents;

@@ -63,7 +63,7 @@ std::string netc::deviceTime(const Rational &hours) {
 
 std::string netc::conventionsText(const Conventions &conventions) {
   return fmt::format("1 multiply-add = {} FLOP{}", conventions.fma,
-                     conventions.causal == Conventions::Half
+                     conventions.causal == CountedMask::Half
                          ? ", causal attention counted half"
                          : "");
 }

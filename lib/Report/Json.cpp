@@ -105,8 +105,7 @@ static void step(OStream &json, StringRef key, const Run &run,
 static void conventions(OStream &json, const Conventions &conventions) {
   json.attributeObject("conventions", [&] {
     json.attribute("fma", conventions.fma);
-    json.attribute("causal",
-                   conventions.causal == Conventions::Half ? "half" : "full");
+    json.attribute("causal", stringifyCountedMask(conventions.causal));
   });
 }
 

@@ -59,7 +59,7 @@ struct Made {
     audit.sizes["N"] = 4;
   }
   void specifyHalf() {
-    run.conventions.causal = Conventions::Half;
+    run.conventions.causal = CountedMask::Half;
     audit.run = &run;
     subject().exact = 650;
   }
