@@ -32,7 +32,7 @@ TEST(MatrixScheduleTest, LargeProductsHaveLargeTiles) {
 }
 
 TEST(MatrixScheduleTest, AllTilesFitSharedMemoryAndWarpsFitTiles) {
-  for (int64_t m : {1, 16, 40, 64, 1000})
+  for (int64_t m : {4, 16, 40, 64, 1000})
     for (int64_t n : {16, 33, 300, 5000}) {
       if (m * n < 256)
         continue;
@@ -43,6 +43,18 @@ TEST(MatrixScheduleTest, AllTilesFitSharedMemoryAndWarpsFitTiles) {
       EXPECT_EQ(matrix.columns() % (2 * MatrixSchedule::kFragmentN), 0);
       EXPECT_GE(matrix.executedFlop(), matrix.countedFlop());
     }
+}
+
+TEST(MatrixScheduleTest, AColumnFillsNoFragment) {
+  auto isScheduled = [](int64_t m, int64_t n) {
+    return scheduleMatrix({/*batch=*/144, m, n, /*k=*/25}, /*elementBytes=*/2,
+                          false, false, hopper())
+        .has_value();
+  };
+  // Of a depthwise convolution.
+  EXPECT_FALSE(isScheduled(1568, 1));
+  EXPECT_FALSE(isScheduled(1, 1568));
+  EXPECT_TRUE(isScheduled(1568, 4));
 }
 
 TEST(MatrixScheduleTest, WhatSticksOutIsLittleInLargeProducts) {

@@ -8,9 +8,9 @@
 
 using namespace netc;
 
-/// The fewest elements of C, and the least k: with less, most of a fragment
-/// would be unused.
-static constexpr int64_t kMinResults = 256, kMinSums = 16;
+/// The fewest rows, columns and elements of C, and the least k: with less, most
+/// of a fragment would be unused.
+static constexpr int64_t kMinSide = 4, kMinResults = 256, kMinSums = 16;
 /// More stages hide no more of the latency of memory.
 static constexpr int64_t kMostStages = 4;
 
@@ -98,7 +98,8 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
                                                    int64_t elementBytes,
                                                    bool copiesA, bool copiesB,
                                                    const DeviceInfo &device) {
-  if (dims.m * dims.n < kMinResults || dims.k < kMinSums)
+  if (std::min(dims.m, dims.n) < kMinSide || dims.m * dims.n < kMinResults ||
+      dims.k < kMinSums)
     return std::nullopt;
   std::optional<MatrixSchedule> best;
   if (elementBytes == MatrixSchedule::kGroupElementBytes)
