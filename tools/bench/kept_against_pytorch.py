@@ -58,6 +58,7 @@ BESIDE = [
 ]
 # Tensors that only netc saves: the op, the type, the reason.
 BESIDE_OF_NETC = [
+    (r".*\bnormalize", "any", "norm: the normalized value beside its input, which another op keeps"),
     (r".*\bcompare|.*where", "i1", "a mask of scores, to which PyTorch adds numbers"),
     (r".*\blstm\b.*scan", "any", "LSTM: tanh of the cell state of each step, for the cell state after the last"),
 ]

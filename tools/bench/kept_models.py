@@ -179,6 +179,21 @@ class Upsampled(nn.Module):
         return self.output(F.relu(self.conv2(x)).flatten(1))
 
 
+class Normed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.norm = nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8)
+        self.conv2, self.linear = nn.Conv2d(8, 12, 3, padding=1), nn.Linear(12 * 16 * 16, 64)
+        self.a = nn.Sequential(nn.LayerNorm(64), nn.Linear(64, 64), nn.Tanh())
+        self.b = nn.Sequential(nn.LayerNorm(64), nn.Linear(64, 64), nn.Tanh())
+        self.output = nn.Linear(64, 1000)
+
+    def forward(self, x):
+        x = self.conv2(self.norm(F.relu(self.conv1(x))))
+        x = F.gelu(self.linear(x.flatten(1)))
+        return self.output(x + self.a(x) + self.b(x))
+
+
 def small_images(network):
     def make():
         data = torch.randn(2, 3, 16, 16), torch.randint(1000, (2,))
@@ -193,7 +208,7 @@ IMAGE_MODELS = (
 ).split()
 MODELS = {name: image_model(name) for name in IMAGE_MODELS}
 MODELS |= {"bert": bert, "gpt2": gpt2, "decoder": decoder, "lstm": lstm}
-MODELS |= {"operators": small_images(Operators), "upsampled": small_images(Upsampled)}
+MODELS |= {network.__name__.lower(): small_images(network) for network in (Operators, Upsampled, Normed)}
 # The kernel does not support f32.
 FLASH_MODELS = {
     "vit_b_16_flash": with_flash(image_model("vit_b_16")),
