@@ -7,6 +7,7 @@
 #include "dialect/Repetition.h"
 #include "lib/Analysis/Causal.h"
 #include "lib/Analysis/Decoding.h"
+#include "lib/Analysis/ElementTypes.h"
 #include "lib/Analysis/Memory.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Hardware/Precision.h"
@@ -267,12 +268,6 @@ public:
     builds.emplace_back();
     if (conventions.causal == CountedMask::Half)
       causalProducts = findCausalProducts(graph);
-    MLIRContext *context = graph->getContext();
-    formats = {{BFloat16Type::get(context), NumberFormat::BF16},
-               {Float16Type::get(context), NumberFormat::F16},
-               {Float64Type::get(context), NumberFormat::F64},
-               {Float8E4M3FNType::get(context), NumberFormat::F8E4M3},
-               {Float8E5M2Type::get(context), NumberFormat::F8E5M2}};
     // Units that multiply in tf32 convert f32 operands themselves. A recipe has
     // ops in the IR that convert to 8 bits.
     if (auto step = dyn_cast<StepOp>(graph))
@@ -358,8 +353,7 @@ private:
     FloatType widest = widestFloat(values);
     if (!widest)
       return NumberFormat::F32;
-    NumberFormat format =
-        formats.try_emplace(widest, NumberFormat::F32).first->second;
+    NumberFormat format = numberFormatOf(widest).value_or(NumberFormat::F32);
     return isProduct && format == NumberFormat::F32 ? products : format;
   }
 
@@ -547,7 +541,6 @@ private:
   PartTree tree;
   std::deque<Build> builds; ///< parallel to tree.parts
   DenseMap<Type, Polynomial> bytesByType;
-  DenseMap<Type, NumberFormat> formats;
   NumberFormat products =
       NumberFormat::F32; ///< the format of products whose operands are f32
   /// Weights, buffers and constants that were counted.

@@ -126,14 +126,6 @@ Polynomial Decoding::readAgain(Operation *op, unsigned operand,
   return bytes / length * (Polynomial::symbol(kPositionsRead) - length);
 }
 
-/// The state that a recurrence carries to its next iteration.
-static Polynomial stateOf(ScanOp scan) {
-  Polynomial bytes;
-  for (Value init : scan.getInits())
-    bytes += bytesOf(init);
-  return bytes;
-}
-
 /// How many earlier positions the window of a convolution reads. 0 if the
 /// convolution does not run along positions.
 static int64_t reachOf(ConvOp conv, const Polynomial &positions) {
@@ -158,8 +150,14 @@ Polynomial Decoding::iterationsOf(Operation *op) const {
   return iterations;
 }
 
-Polynomial Decoding::bytesKept(Operation *graph) const {
-  Polynomial kept, positions = Polynomial::symbol(axis);
+BytesByType Decoding::bytesKept(Operation *graph) const {
+  BytesByType kept;
+  Polynomial positions = Polynomial::symbol(axis);
+  // Some of the positions that the value has.
+  auto addPositions = [&](Value value, const Polynomial &some,
+                          const Polynomial &times) {
+    kept.add(elementOf(value), bytesOf(value) / positions * some * times);
+  };
   DenseSet<Value> seen;
   // For each tensor that windows slide over, the reach of the longest window.
   llvm::MapVector<Value, std::pair<int64_t, Polynomial>> windows;
@@ -169,13 +167,15 @@ Polynomial Decoding::bytesKept(Operation *graph) const {
       bool isComputed =
           source && source->getNumOperands() != 0 && !isHeld(source);
       if (isComputed && seen.insert(base).second)
-        kept += bytesOf(base) * iterationsOf(source);
+        kept.add(base, iterationsOf(source));
     });
   };
   graph->walk([&](Operation *op) {
     if (auto scan = dyn_cast<ScanOp>(op);
         scan && isPositions(scan.getTrip().getValue())) {
-      kept += stateOf(scan) * iterationsOf(scan);
+      // The state that a recurrence carries to its next iteration.
+      for (Value init : scan.getInits())
+        kept.add(init, iterationsOf(scan));
       scan.getBody().walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
           if (!scan.getBody().isAncestor(operand.getParentRegion()))
@@ -195,9 +195,8 @@ Polynomial Decoding::bytesKept(Operation *graph) const {
         if (std::optional<int64_t> window = windowOf(operand.get()))
           forEachBase(operand.get(), [&](Value base) {
             if (seen.insert(base).second)
-              kept += bytesOf(base) / positions *
-                      Polynomial::minimum(*window, positions) *
-                      iterationsOf(product);
+              addPositions(base, Polynomial::minimum(*window, positions),
+                           iterationsOf(product));
           });
         else if (operand.getOperandNumber() == keys ||
                  degree(operand.get()) == 0)
@@ -205,6 +204,6 @@ Polynomial Decoding::bytesKept(Operation *graph) const {
     }
   });
   for (auto &[base, window] : windows)
-    kept += bytesOf(base) / positions * window.first * window.second;
+    addPositions(base, window.first, window.second);
   return kept;
 }

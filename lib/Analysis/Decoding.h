@@ -5,7 +5,7 @@
 #ifndef NETC_LIB_ANALYSIS_DECODING_H
 #define NETC_LIB_ANALYSIS_DECODING_H
 
-#include "dialect/Net.h"
+#include "lib/Analysis/ElementTypes.h"
 
 namespace netc {
 
@@ -46,7 +46,7 @@ public:
   /// values, including those of another sequence, the positions in reach of
   /// windows, the states of recurrences, and tensors that their iterations
   /// read.
-  Polynomial bytesKept(mlir::Operation *graph) const;
+  BytesByType bytesKept(mlir::Operation *graph) const;
 
 private:
   Decoding(llvm::StringRef axis, Polynomial together)

@@ -118,16 +118,6 @@ void netc::forEachActivation(Operation *graph,
   });
 }
 
-std::string netc::nameOfType(Type element) {
-  if (isa<Float8E4M3FNType>(element))
-    return traitsOf(NumberFormat::F8E4M3).name.str();
-  if (isa<Float8E5M2Type>(element))
-    return traitsOf(NumberFormat::F8E5M2).name.str();
-  std::string name;
-  llvm::raw_string_ostream(name) << element;
-  return name;
-}
-
 std::vector<KeptValue> netc::keptValues(Operation *graph) {
   std::vector<KeptValue> kept;
   forEachActivation(graph, [&](OpResult value) {
@@ -155,9 +145,13 @@ public:
 private:
   void add(Operation *op);
   /// Adds the bytes of a part, for each copy of `op`.
-  void add(Operation *op, StringRef weight, Polynomial Memory::*part,
-           const Polynomial &bytes) {
-    memory[weight.str()].*part += bytes * copiesOf(op);
+  void add(Operation *op, StringRef weight, BytesByType Memory::*part,
+           Type element, const Polynomial &bytes) {
+    (memory[weight.str()].*part).add(element, bytes * copiesOf(op));
+  }
+  void add(Operation *op, StringRef weight, BytesByType Memory::*part,
+           Value value) {
+    add(op, weight, part, elementOf(value), bytesOf(value));
   }
   void addTable(TableOp table);
   void addParameter(ParameterOp parameter);
@@ -220,7 +214,7 @@ void MemoryCounter::addTable(TableOp table) {
   if (tables
           .insert({table.getInitAttr(), table.getThetaAttr(), table.getType()})
           .second)
-    memory[""].constants += bytesOf(table.getY());
+    memory[""].constants.add(table.getY());
 }
 
 void MemoryCounter::addParameter(ParameterOp parameter) {
@@ -228,24 +222,25 @@ void MemoryCounter::addParameter(ParameterOp parameter) {
   bool isMaster = llvm::any_of(
       value.getUsers(), [](Operation *user) { return user->hasAttr(kWeight); });
   add(parameter, parameter.getName(),
-      isMaster ? &Memory::master : &Memory::weights, bytesOf(value));
+      isMaster ? &Memory::master : &Memory::weights, value);
   addCopyIn8Bits(parameter, parameter.getName());
 }
 
 void MemoryCounter::addCopy(Operation *op) {
   Value copy = op->getResult(0);
   std::string name = nameOfWeight(copy);
-  Polynomial Memory::*part = name.empty()           ? &Memory::constants
-                             : op->hasAttr(kWeight) ? &Memory::weights
-                                                    : &Memory::copies;
-  add(op, name, part, bytesOf(copy));
+  BytesByType Memory::*part = name.empty()           ? &Memory::constants
+                              : op->hasAttr(kWeight) ? &Memory::weights
+                                                     : &Memory::copies;
+  add(op, name, part, copy);
   addCopyIn8Bits(op, name);
 }
 
 void MemoryCounter::addCopyIn8Bits(Operation *op, StringRef weight) {
   Value value = op->getResult(0);
   if (hasCopiesIn8Bits(value))
-    add(op, weight, &Memory::copies, bytesOf(value) * (kCopiesIn8Bits - 1));
+    add(op, weight, &Memory::copies, elementOf(value),
+        bytesOf(value) * (kCopiesIn8Bits - 1));
 }
 
 void MemoryCounter::addBuffer(BufferOp buffer) {
@@ -255,6 +250,7 @@ void MemoryCounter::addBuffer(BufferOp buffer) {
   bool isUpdate = enclosingPhase(buffer) == Phase::Update;
   add(buffer, buffer.getName(),
       isUpdate ? &Memory::optimizer : &Memory::weights,
+      statedFormat(buffer, kStateFormat, elementOf(value)),
       bytesOfState(buffer, shapeOf(value).elements(), elementOf(value)));
 }
 
@@ -262,18 +258,20 @@ void MemoryCounter::addUpdate(UpdateOpInterface update) {
   Operation *op = update;
   Value parameter = op->getOperand(0), gradient = op->getOperand(1);
   std::string name = nameOfWeight(parameter);
-  add(op, name, &Memory::optimizer, bytesOfStates(update));
+  add(op, name, &Memory::optimizer,
+      statedFormat(op, kStateFormat, elementOf(parameter)),
+      bytesOfStates(update));
   // A gradient of looked-up rows has one row per look-up.
   bool isOfRows = shapeOf(parameter) != shapeOf(gradient);
   if (isFirst(parameter) || isOfRows)
-    add(op, name, &Memory::gradients, bytesOf(gradientBehind(gradient)));
+    add(op, name, &Memory::gradients, gradientBehind(gradient));
 }
 
 void MemoryCounter::add(Operation *op) {
   if (auto table = dyn_cast<TableOp>(op))
     addTable(table);
   else if (auto literal = dyn_cast<LiteralOp>(op))
-    add(op, "", &Memory::constants, bytesOf(literal.getY()));
+    add(op, "", &Memory::constants, literal.getY());
   else if (auto parameter = dyn_cast<ParameterOp>(op))
     addParameter(parameter);
   else if (op->getNumResults() != 0 && isCopyOfHeld(op->getResult(0)) &&
@@ -285,13 +283,13 @@ void MemoryCounter::add(Operation *op) {
     addUpdate(update);
   else if (auto gradient = dyn_cast<GradientOp>(op))
     add(op, nameOfWeight(gradient.getParameter()), &Memory::gradients,
-        bytesOf(gradient.getGradient()));
+        gradient.getGradient());
 }
 
 std::map<std::string, Memory> MemoryCounter::count() {
   graph->walk([&](Operation *op) { add(op); });
   forEachActivation(graph, [&](OpResult value) {
-    add(value.getOwner(), "", &Memory::activations, bytesOf(value));
+    add(value.getOwner(), "", &Memory::activations, value);
   });
   if (std::optional<Decoding> decoding = Decoding::of(graph))
     memory[""].activations += decoding->bytesKept(graph);
@@ -309,7 +307,7 @@ Memory netc::countMemory(Operation *graph) {
   return sum;
 }
 
-std::vector<Polynomial> netc::countRecomputed(Operation *graph) {
+std::vector<BytesByType> netc::countRecomputed(Operation *graph) {
   Block &body = graph->getRegion(0).front();
   auto isAgain = [](Operation *op) {
     return op && op->hasAttr(kPhase) && phaseOf(op) == Phase::Recompute;
@@ -317,10 +315,10 @@ std::vector<Polynomial> netc::countRecomputed(Operation *graph) {
   if (llvm::none_of(body, [&](Operation &op) { return isAgain(&op); }))
     return {};
   DenseSet<Value> kept;
-  Polynomial live;
+  BytesByType live;
   forEachActivation(graph, [&](OpResult value) {
     kept.insert(value);
-    live += bytesOf(value) * copiesOf(value.getOwner());
+    live.add(value, copiesOf(value.getOwner()));
   });
   DenseMap<Value, Operation *> lastReader;
   // The last op with each kRolled.
@@ -338,34 +336,35 @@ std::vector<Polynomial> netc::countRecomputed(Operation *graph) {
         });
     });
   }
-  DenseMap<Operation *, Polynomial> freed; // after each user
+  DenseMap<Operation *, BytesByType> freed; // after each user
   // The memory is largest in the first copy that the backward pass reaches. The
   // memory of the other copies, and of tensors that all copies read, is freed
   // after that.
-  auto freeAfterCopies = [&](Attribute rolled, Operation *reader,
-                             const Polynomial &bytes) {
+  auto freeAfterCopies = [&](Attribute rolled, Operation *reader, Value value,
+                             const Polynomial &copies) {
     Operation *last = lastOfCopies.lookup(rolled);
-    freed[last && reader->isBeforeInBlock(last) ? last : reader] += bytes;
+    freed[last && reader->isBeforeInBlock(last) ? last : reader].add(value,
+                                                                     copies);
   };
   for (auto &[value, reader] : lastReader) {
     Operation *maker = value.getDefiningOp();
     Attribute made = maker ? maker->getAttr(kRolled) : nullptr,
               read = reader->getAttr(kRolled);
     if (read && !made) {
-      freeAfterCopies(read, reader, bytesOf(value));
+      freeAfterCopies(read, reader, value, 1);
       continue;
     }
-    freed[reader] += bytesOf(value);
+    freed[reader].add(value);
     if (made && !isAgain(maker))
-      freeAfterCopies(made, reader, bytesOf(value) * (copiesOf(maker) - 1));
+      freeAfterCopies(made, reader, value, copiesOf(maker) - 1);
   }
-  std::vector<Polynomial> peaks;
+  std::vector<BytesByType> peaks;
   bool grows = false;
   for (Operation &op : body) {
     if (isAgain(&op))
       for (Value result : op.getResults())
         if (lastReader.contains(result)) {
-          live += bytesOf(result);
+          live.add(result);
           grows = true;
         }
     auto found = freed.find(&op);

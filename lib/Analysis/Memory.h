@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_ANALYSIS_MEMORY_H
 #define NETC_LIB_ANALYSIS_MEMORY_H
 
+#include "lib/Analysis/ElementTypes.h"
 #include "lib/Analysis/Views.h"
 
 #include <array>
@@ -30,9 +31,6 @@ Traffic trafficOf(mlir::Operation *op,
 void forEachActivation(mlir::Operation *graph,
                        llvm::function_ref<void(mlir::OpResult)> function);
 
-/// The name of an element type in reports: `bf16`, `i1`, `f8e4m3`.
-std::string nameOfType(mlir::Type element);
-
 /// A tensor that is saved for the backward pass; see forEachActivation.
 struct KeptValue {
   /// The name of the op that computes it: `layer1.0.conv1.conv`.
@@ -45,16 +43,16 @@ std::vector<KeptValue> keptValues(mlir::Operation *graph);
 
 /// The memory of a step in bytes, on a device that holds the whole network.
 struct Memory {
-  Polynomial weights;   ///< parameters, including frozen ones, and buffers
-  Polynomial copies;    ///< of weights, in the format that ops read
-  Polynomial master;    ///< wider copies of the weights, which updates change
-  Polynomial gradients; ///< all gradients that the updates read
-  Polynomial optimizer; ///< the optimizer's state
-  Polynomial activations;
-  Polynomial constants; ///< tables that are computed once
+  BytesByType weights;   ///< parameters, including frozen ones, and buffers
+  BytesByType copies;    ///< of weights, in the format that ops read
+  BytesByType master;    ///< wider copies of the weights, which updates change
+  BytesByType gradients; ///< all gradients that the updates read
+  BytesByType optimizer; ///< the optimizer's state
+  BytesByType activations;
+  BytesByType constants; ///< tables that are computed once
 
   /// Pairs of the name in reports and the member, in the order of reports.
-  using Part = std::pair<llvm::StringLiteral, Polynomial Memory::*>;
+  using Part = std::pair<llvm::StringLiteral, BytesByType Memory::*>;
   static constexpr std::array<Part, 7> parts() {
     return {{{"weights", &Memory::weights},
              {"copies", &Memory::copies},
@@ -68,7 +66,7 @@ struct Memory {
   Polynomial total() const {
     Polynomial sum;
     for (auto [name, part] : parts())
-      sum += this->*part;
+      sum += (this->*part).total();
     return sum;
   }
   Memory &operator+=(const Memory &other);
@@ -84,7 +82,7 @@ Memory countMemory(mlir::Operation *graph);
 /// Bytes of activations with recomputation, at each point where they may be
 /// largest; free axes decide at which. Both the recomputed activations and the
 /// saved ones that are still needed count. Empty without recomputation.
-std::vector<Polynomial> countRecomputed(mlir::Operation *graph);
+std::vector<BytesByType> countRecomputed(mlir::Operation *graph);
 
 } // namespace netc
 

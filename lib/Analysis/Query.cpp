@@ -269,26 +269,18 @@ private:
 
   Answer memory() {
     const Memory &memory = run.memory;
-    if (path.take({"activations"})) {
-      // With recomputation, and for jobs, only the whole is known.
-      if (run.activationsByType.empty() && !memory.activations.isZero())
-        return ofWhole(memory.activations, "bytes");
-      llvm::SmallVector<StringRef> used;
-      for (const auto &[type, bytes] : run.activationsByType)
-        used.push_back(type);
-      std::vector<StringRef> types = formatNames();
-      llvm::append_range(types, used);
-      if (std::optional<StringRef> type = path.take(types, used)) {
-        auto found = run.activationsByType.find(type->str());
-        return ofWhole(found == run.activationsByType.end() ? Polynomial()
-                                                            : found->second,
-                       "bytes");
-      }
-      return ofWhole(memory.activations, "bytes");
-    }
     for (auto [name, part] : Memory::parts())
-      if (path.take({name}))
-        return ofWhole(memory.*part, "bytes");
+      if (path.take({name})) {
+        const BytesByType &bytes = memory.*part;
+        llvm::SmallVector<StringRef> used;
+        for (const auto &[type, ofType] : bytes.types())
+          used.push_back(type);
+        std::vector<StringRef> types = formatNames();
+        llvm::append_range(types, used);
+        if (std::optional<StringRef> type = path.take(types, used))
+          return ofWhole(bytes.of(*type), "bytes");
+        return ofWhole(bytes.total(), "bytes");
+      }
     return ofWhole(memory.total(), "bytes");
   }
 

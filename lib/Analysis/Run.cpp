@@ -479,12 +479,15 @@ static void setFacts(Run &run, const RunFacts &facts) {
     run.deviceSeconds = *run.took * *run.devices;
 }
 
-/// The larger one, or the sum if free axes prevent a comparison.
-static Polynomial upperBound(const Polynomial &a, const Polynomial &b) {
-  std::optional<Rational> difference = (a - b).constant();
+/// Makes `bytes` those of `other` if these are more, or the sum if free axes
+/// prevent a comparison.
+static void raise(BytesByType &bytes, const BytesByType &other) {
+  std::optional<Rational> difference =
+      (bytes.total() - other.total()).constant();
   if (!difference)
-    return a + b;
-  return difference->isNegative() ? b : a;
+    bytes += other;
+  else if (difference->isNegative())
+    bytes = other;
 }
 
 /// The sizes of axes on one device, which has a share of the batch.
@@ -499,20 +502,17 @@ static Axes axesOfDevice(const Run &run) {
 /// The memory of one device, by name of the weight.
 static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
   Axes axes = axesOfDevice(run);
+  auto evaluate = [&](const BytesByType &bytes) {
+    return bytes.map(
+        [&](const Polynomial &ofType) { return axes.evaluate(ofType); });
+  };
   std::map<std::string, Memory> memory = run.counted->memory;
   for (auto &[name, ofWeight] : memory)
     for (auto [part, bytes] : Memory::parts())
-      ofWeight.*bytes = axes.evaluate(ofWeight.*bytes);
-  Polynomial &activations = memory[""].activations;
-  for (const Polynomial &bytes : run.counted->recomputed)
-    activations = upperBound(activations, axes.evaluate(bytes));
+      ofWeight.*bytes = evaluate(ofWeight.*bytes);
+  for (const BytesByType &peak : run.counted->recomputed)
+    raise(memory[""].activations, evaluate(peak));
   return memory;
-}
-
-/// Whether all saved activations are live at the same time.
-static bool isKeptTogether(const Run &run) {
-  return run.counted && run.counted->recomputed.empty() &&
-         run.decodeAxis.empty();
 }
 
 std::vector<KeptValue> Run::kept() const {
@@ -601,9 +601,6 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
   decodeInPasses(run, axes);
   for (auto &[name, memory] : memoryPerDevice(run))
     run.memory += memory;
-  if (isKeptTogether(run))
-    for (const auto &[type, bytes] : run.counted->keptByType)
-      run.activationsByType[type] = axesOfDevice(run).evaluate(bytes);
   run.parts.evaluate(axes);
   if (run.accumulate)
     accumulate(run.parts, *run.accumulate);
@@ -661,8 +658,6 @@ FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
   counted->memory = countMemoryByName(op);
   counted->recomputed = countRecomputed(op);
   counted->kept = keptValues(op);
-  for (const KeptValue &value : counted->kept)
-    counted->keptByType[value.type] += value.bytes;
   counted->shared = op.getRun().getFacts().shared;
   return evaluateRun(op, conventions, std::move(counted));
 }
@@ -683,6 +678,21 @@ static void collectSteps(const Run &run, SmallVectorImpl<const Run *> &steps) {
     collectSteps(job, steps);
 }
 
+/// A weight has the formats of one step at a time: those that take more.
+static void raiseWeights(Memory &held, const Memory &other) {
+  constexpr BytesByType Memory::*parts[] = {&Memory::weights, &Memory::copies,
+                                            &Memory::master};
+  Polynomial difference;
+  for (auto part : parts)
+    difference += (held.*part).total() - (other.*part).total();
+  std::optional<Rational> more = difference.constant();
+  for (auto part : parts)
+    if (!more)
+      raise(held.*part, other.*part);
+    else if (more->isNegative())
+      held.*part = other.*part;
+}
+
 /// The memory that the steps of a job share. A weight of the top level's
 /// `critic` is called `critic.w` in networks that use it, and `w` where
 /// `critic` is the network.
@@ -696,8 +706,11 @@ static Memory unionOfMemory(const Run &job) {
                                          StringRef(name).split('.').first);
       std::string owner = isShared ? "" : step->network().str() + ".";
       Memory &held = all[name.empty() ? name : owner + name];
-      for (auto [part, bytes] : Memory::parts())
-        held.*bytes = upperBound(held.*bytes, memory.*bytes);
+      raiseWeights(held, memory);
+      for (BytesByType Memory::*part :
+           {&Memory::gradients, &Memory::optimizer, &Memory::activations,
+            &Memory::constants})
+        raise(held.*part, memory.*part);
     }
   Memory sum;
   for (auto &[name, memory] : all)

@@ -25,10 +25,8 @@ struct Deviation {
 struct CountedStep {
   PartTree parts;
   std::map<std::string, Memory> memory; ///< see countMemoryByName
-  std::vector<Polynomial> recomputed;   ///< see countRecomputed
+  std::vector<BytesByType> recomputed;  ///< see countRecomputed
   std::vector<KeptValue> kept;          ///< see keptValues
-  std::map<std::string, Polynomial>
-      keptByType; ///< bytes of these by element type
   /// Prefixes of weights that other networks may share; see RunFacts.
   std::vector<std::string> shared;
 };
@@ -47,9 +45,6 @@ struct Run : RunFacts {
   /// whole network. Jobs run one after the other, and share the memory of
   /// networks that several of them use.
   Memory memory;
-  /// The bytes of `memory.activations` by element type. Empty if recomputation
-  /// has the peak.
-  std::map<std::string, Polynomial> activationsByType;
   std::shared_ptr<const CountedStep> counted; ///< of a net.step
   /// The jobs, in the order of the text.
   std::vector<Run> jobs;
@@ -157,8 +152,8 @@ struct Run : RunFacts {
   std::optional<Rational> hardwareUtilization() const;
   /// Bytes. None if they depend on a free axis or on a part of unknown size.
   std::optional<Rational> memoryPerDevice() const;
-  /// The activations that `memory.activations` counts. Empty if
-  /// activationsByType is.
+  /// The activations that the forward pass saves. Empty for a run of jobs and
+  /// for a decoder.
   std::vector<KeptValue> kept() const;
   /// Bytes that the ops of a step read and write, without fusion.
   std::optional<Rational> trafficOfStep() const;

@@ -218,8 +218,10 @@ std::vector<SpecifiedProduct> SpecifiedStep::forwardAt(
 std::optional<Rational> SpecifiedStep::memoryAt(const Sizes &sizes) const {
   // With recomputation there is no formula: which op needs most depends on
   // sizes.
-  if (sizes == written || of.activationsByType.empty())
-    return sizes == written ? of.memoryPerDevice() : std::nullopt;
+  if (sizes == written)
+    return of.memoryPerDevice();
+  if (!of.counted->recomputed.empty() || !of.decodeAxis.empty())
+    return std::nullopt;
   Polynomial bytes;
   for (const auto &[name, memory] : of.counted->memory)
     bytes += memory.total();

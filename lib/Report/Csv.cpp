@@ -66,6 +66,10 @@ private:
 /// Numbers of columns: forward and backward costs, costs of update and
 /// recomputation, and columns that only runs have.
 static constexpr unsigned costFields = 4, updateFields = 4, runFields = 24;
+/// Columns of runs before and after `memory`.
+static constexpr unsigned fieldsBeforeMemory = 16,
+                          fieldsAfterMemory =
+                              runFields - fieldsBeforeMemory - 1;
 
 static std::string idsOf(llvm::ArrayRef<Warning> warnings,
                          llvm::StringRef about) {
@@ -163,6 +167,17 @@ static void print(llvm::raw_ostream &os, llvm::StringRef kind,
       row.addCost(part[Phase::Recompute]);
       row.skip(runFields + 1);
     }
+  if (kind != "point")
+    for (auto [part, bytes] : Memory::parts())
+      for (const auto &[type, ofType] : (run.memory.*bytes).types()) {
+        CsvRow row(os, "memory");
+        row.add(csvField(name));
+        row.add(part.str());
+        row.add(type);
+        row.skip(1 + costFields + updateFields + fieldsBeforeMemory);
+        row.add(number(ofType));
+        row.skip(fieldsAfterMemory + 1);
+      }
   for (size_t i = 0; i < run.jobs.size(); ++i) {
     const Run &job = run.jobs[i];
     print(os, job.isTuning ? "tuning" : "job", name, job.name(),

@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 using namespace netc;
 using llvm::StringRef;
@@ -285,7 +286,7 @@ private:
       return formatQuantity(value, dimension);
     });
   }
-  void addCost(std::string label, Cost (*costOf)(const Figures &)) {
+  void addCost(std::string label, std::function<Cost(const Figures &)> costOf) {
     auto flop = [=](const Run &run) {
       return run.hasStep() ? costOf(run.step()).total().constant()
                            : std::nullopt;
@@ -331,6 +332,15 @@ void RunLinesOfDifference::addStep() {
           [](const Figures &step) { return step[Phase::Update]; });
   addCost("  its recomputation",
           [](const Figures &step) { return step[Phase::Recompute]; });
+  std::set<NumberFormat> formats;
+  for (const Run *run : {&a, &b})
+    for (NumberFormat format : run->formats())
+      formats.insert(format);
+  if (formats.size() > 1)
+    for (NumberFormat format : formats)
+      addCost(
+          "one step in " + traitsOf(format).name.str(),
+          [format](const Figures &step) { return step.in(format).hardware(); });
 }
 
 void RunLinesOfDifference::addTotals() {
@@ -348,11 +358,25 @@ void RunLinesOfDifference::addTotals() {
 
 void RunLinesOfDifference::addMemory() {
   add("memory per device", &Run::memoryPerDevice, Dimension::Data);
-  for (auto [name, part] : Memory::parts())
+  for (auto [name, part] : Memory::parts()) {
+    auto ofPart = [part = part](const Run &run) -> const BytesByType & {
+      return run.memory.*part;
+    };
     add(
         "  " + name.str(),
-        [part = part](const Run &run) { return (run.memory.*part).constant(); },
+        [=](const Run &run) { return ofPart(run).total().constant(); },
         Dimension::Data);
+    std::set<std::string> types;
+    for (const Run *run : {&a, &b})
+      for (const auto &[type, bytes] : ofPart(*run).types())
+        types.insert(type);
+    if (types.size() > 1)
+      for (const std::string &type : types)
+        add(
+            "  " + name.str() + " in " + type,
+            [=](const Run &run) { return ofPart(run).of(type).constant(); },
+            Dimension::Data);
+  }
   add("memory traffic", &Run::trafficOfStep, Dimension::Data);
   add(
       "  of conversions",

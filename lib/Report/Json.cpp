@@ -261,12 +261,13 @@ static void memory(OStream &json, const Run &run) {
   const Memory &memory = run.memory;
   std::optional<MemoryVerdict> verdict = memoryVerdict(run);
   json.attributeObject("memory_per_device", [&] {
-    for (auto [name, part] : Memory::parts())
-      number(json, name, memory.*part);
-    json.attributeObject("activations_by_type", [&] {
-      for (const auto &[type, bytes] : run.activationsByType)
-        number(json, type, bytes);
-    });
+    for (auto [name, part] : Memory::parts()) {
+      number(json, name, (memory.*part).total());
+      json.attributeObject((name + "_by_type").str(), [&] {
+        for (const auto &[type, bytes] : (memory.*part).types())
+          number(json, type, bytes);
+      });
+    }
     number(json, "total", memory.total());
     number(json, "capacity", run.deviceMemory);
     if (!verdict) {

@@ -380,29 +380,43 @@ static void addPrecision(Lines &lines, const Run &run) {
     lines.add("", lossScaleText(run));
 }
 
+/// The element types of each part of the memory, unless all is f32.
+static std::string typesInMemory(const Memory &memory) {
+  std::string text;
+  for (auto [name, part] : Memory::parts()) {
+    auto types = (memory.*part).types();
+    if (types.empty() || (types.size() == 1 && types.front().first == "f32"))
+      continue;
+    text += (text.empty() ? "" : "; ") + name.str() + ": ";
+    StringRef separator;
+    for (const auto &[type, count] : types) {
+      text +=
+          separator.str() + (types.size() > 1 ? bytes(count) + " " : "") + type;
+      separator = ", ";
+    }
+  }
+  return text;
+}
+
 static void addMemory(Lines &lines, const RunReport &report) {
   const Run &run = *report.run;
   const Memory &memory = run.memory;
-  auto unlessNone = [](const Polynomial &count, const char *name) {
-    return count.isZero() ? "" : " + " + bytes(count) + name;
+  auto unlessNone = [](const BytesByType &part, const char *name) {
+    return part.types().empty() ? "" : " + " + bytes(part.total()) + name;
   };
   lines.add(
       "memory per device",
-      fmt::format("{}{}{} = {} weights{}{} + {} gradients + {} optimizer + {} "
-                  "activations{}{}",
-                  bytes(memory.total()), run.isAverage ? " on average" : "",
-                  report.rangeText(&Run::memoryPerDevice, inBytes),
-                  bytes(memory.weights), unlessNone(memory.copies, " copies"),
-                  unlessNone(memory.master, " master"), bytes(memory.gradients),
-                  bytes(memory.optimizer), bytes(memory.activations),
-                  unlessNone(memory.constants, " constants"),
-                  besideOpaque(run.parts)));
-  if (run.activationsByType.size() > 1) {
-    std::string types;
-    for (const auto &[type, count] : run.activationsByType)
-      types += (types.empty() ? "" : ", ") + bytes(count) + " " + type;
-    lines.add("", "activations: " + types);
-  }
+      fmt::format(
+          "{}{}{} = {} weights{}{} + {} gradients + {} optimizer + {} "
+          "activations{}{}",
+          bytes(memory.total()), run.isAverage ? " on average" : "",
+          report.rangeText(&Run::memoryPerDevice, inBytes),
+          bytes(memory.weights.total()), unlessNone(memory.copies, " copies"),
+          unlessNone(memory.master, " master"), bytes(memory.gradients.total()),
+          bytes(memory.optimizer.total()), bytes(memory.activations.total()),
+          unlessNone(memory.constants, " constants"), besideOpaque(run.parts)));
+  if (std::string types = typesInMemory(memory); !types.empty())
+    lines.add("", types);
   addMemoryVerdict(lines, report);
   if (!run.hasStep())
     return;

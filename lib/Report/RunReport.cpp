@@ -65,9 +65,9 @@ std::optional<MemoryVerdict> netc::memoryVerdict(const Run &run) {
     return std::nullopt;
   MemoryVerdict verdict{
       *run.deviceMemory, *needed, *needed <= *run.deviceMemory, "", {}, {}};
-  Rational activations = *run.memory.activations.constant();
+  Rational activations = *run.memory.activations.total().constant();
   for (auto [name, part] : Memory::parts()) {
-    Rational bytes = *(run.memory.*part).constant();
+    Rational bytes = *(run.memory.*part).total().constant();
     if (verdict.bytesOfLargest < bytes) {
       verdict.largest = name.str();
       verdict.bytesOfLargest = bytes;

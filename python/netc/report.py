@@ -147,16 +147,21 @@ class Memory:
     """Bytes per device, if every device holds the whole network and its share of the batch."""
 
     weights: int | str
+    weights_by_type: dict[str, int | str]
     copies: int | str
     # Copies of weights, in the format that ops read.
+    copies_by_type: dict[str, int | str]
     master: int | str
     # Copies of weights in a wider format, which the update changes.
+    master_by_type: dict[str, int | str]
     gradients: int | str
+    gradients_by_type: dict[str, int | str]
     optimizer: int | str
+    optimizer_by_type: dict[str, int | str]
     activations: int | str
     activations_by_type: dict[str, int | str]
-    # The bytes of activations by element type: bf16, f32, i1. Empty if recomputation has the peak.
     constants: int | str
+    constants_by_type: dict[str, int | str]
     total: int | str
     capacity: int | str | None
     # The memory of the device in bytes, as marketed; null if it is not known.

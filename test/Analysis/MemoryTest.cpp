@@ -20,11 +20,11 @@ TEST_F(MemoryTest, KeepsWhatTheBackwardPassReads) {
 TEST_F(MemoryTest, ADeviceHoldsTheNetworkAndItsShareOfTheBatch) {
   Analysis analysis = analyze(perceptron);
   const Memory &memory = analysis.runs.at(0).memory;
-  EXPECT_EQ(memory.weights, Polynomial(4 * 101760));
-  EXPECT_EQ(memory.gradients, Polynomial(4 * 101760));
-  EXPECT_EQ(memory.optimizer, Polynomial(4 * 101760)); // momentum
+  EXPECT_EQ(memory.weights.total(), Polynomial(4 * 101760));
+  EXPECT_EQ(memory.gradients.total(), Polynomial(4 * 101760));
+  EXPECT_EQ(memory.optimizer.total(), Polynomial(4 * 101760)); // momentum
   // 64 examples on two devices.
-  EXPECT_EQ(memory.activations, Polynomial(32 * 4 * (128 + 128 + 10)));
+  EXPECT_EQ(memory.activations.total(), Polynomial(32 * 4 * (128 + 128 + 10)));
 }
 
 TEST_F(MemoryTest, ViewsShareTheMemoryOfWhatTheyShow) {
@@ -75,8 +75,8 @@ TEST_F(MemoryTest, ASparseUpdateTakesOnlyTheRowsThatWereRead) {
       net.return %y : tensor<4x8xf32> ["loss"]
     })");
   const netc::Run &run = analysis.runs.at(0);
-  EXPECT_EQ(run.memory.weights, Polynomial(4 * 8000));
-  EXPECT_EQ(run.memory.gradients, Polynomial(4 * 32));
+  EXPECT_EQ(run.memory.weights.total(), Polynomial(4 * 8000));
+  EXPECT_EQ(run.memory.gradients.total(), Polynomial(4 * 32));
   const Figures &update = run.parts.find("weight")->figures;
   EXPECT_EQ(update.read, Polynomial(4 * (32 + 32 + 4 + 1)));
   EXPECT_EQ(update.written, Polynomial(4 * 32));

@@ -150,7 +150,7 @@ static llvm::Error checkDevice(program::TargetKind target) try {
 static std::optional<std::string> lackForWeights(mlir::ModuleOp module,
                                                  llvm::StringRef run) {
   Memory memory = countMemory(module.lookupSymbol<StepOp>(run));
-  Polynomial kept = memory.weights + memory.optimizer;
+  Polynomial kept = memory.weights.total() + memory.optimizer.total();
   std::optional<std::string> lack;
   if (std::optional<int64_t> bytes = kept.toInt64())
     lack = runtime::lackOfMemory(*bytes, /*data=*/0, /*toAnother=*/true);
