@@ -71,9 +71,12 @@ private:
       return expectOne(name.str(), shape);
     StringRef inside = name.substr(at + 1, name.find('}') - at - 1);
     StringRef behind = name.substr(name.find('}') + 1);
-    auto [range, each] = inside.split(' ');
-    bool isNegated = each.consume_front("not ");
+    auto [range, rest] = inside.split(' ');
+    bool isNegated = rest.consume_front("not ");
+    auto [each, without] = rest.split(" except ");
     int64_t step = each.empty() ? 1 : number(each);
+    llvm::SmallVector<StringRef> excepted;
+    config.settings[without].trim("[]").split(excepted, ", ");
     auto [from, to] =
         range.contains("..") ? range.split("..") : std::make_pair("0", range);
     int64_t begin = from.empty() ? 0 : number(from);
@@ -81,7 +84,8 @@ private:
     // of layers.
     unsigned before = wrong;
     for (int64_t i = begin; i < number(to) && wrong == before && step > 0; ++i)
-      if (((i + 1) % step == 0) != isNegated)
+      if (((i + 1) % step == 0 &&
+           !llvm::is_contained(excepted, std::to_string(i))) != isNegated)
         expect((name.take_front(at) + std::to_string(i) + behind).str(), shape);
   }
   int64_t number(StringRef setting) {

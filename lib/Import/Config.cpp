@@ -73,19 +73,68 @@ static std::string numberText(const Json &value) {
   return grouped(value.get<uint64_t>());
 }
 
-/// The setting that a list of kinds of layers becomes. Empty if the list does
-/// not match.
+constexpr uint64_t largestSize = uint64_t(1) << 40;
+
+static bool isSize(const Json &value) {
+  return value.is_number_integer() && value > 0 && value <= largestSize;
+}
+
+/// Which layers see all positions, by their kinds. None if these are others.
+static std::optional<std::vector<bool>> fullLayers(const Json &kinds) {
+  if (!kinds.is_array() || kinds.empty())
+    return std::nullopt;
+  std::vector<bool> isFull;
+  for (const Json &each : kinds) {
+    if (each != "full_attention" && each != "sliding_attention")
+      return std::nullopt;
+    isFull.push_back(each == "full_attention");
+  }
+  return isFull;
+}
+
+/// `[0, 3]`.
+static std::string numberList(llvm::ArrayRef<uint64_t> numbers) {
+  std::vector<std::string> texts;
+  for (uint64_t number : numbers)
+    texts.push_back(std::to_string(number));
+  return "[" + llvm::join(texts, ", ") + "]";
+}
+
+static std::string fullText(const Json &kinds) {
+  std::optional<std::vector<bool>> isFull = fullLayers(kinds);
+  if (!isFull)
+    return "";
+  std::vector<uint64_t> full;
+  for (size_t i = 0; i < isFull->size(); ++i)
+    if ((*isFull)[i])
+      full.push_back(i);
+  return numberList(full);
+}
+
+/// The setting that a list becomes. Empty if the list does not match.
 static std::string patternOf(const Key &key, const Json &value) {
   if (key.pattern == "entries")
     return value.is_object() && !value.empty() ? grouped(value.size()) : "";
-  if (!value.is_array() || value.empty())
-    return "";
-  std::vector<bool> isFull;
-  for (const Json &each : value) {
-    if (each != "full_attention" && each != "sliding_attention")
-      return "";
-    isFull.push_back(each == "full_attention");
+  if (key.pattern == "sides") {
+    bool areTwo = value.is_array() && value.size() == 2 &&
+                  (value[0] == value[1] || !key.second.empty()) &&
+                  isSize(value[1]);
+    const Json &side = areTwo ? value[0] : value;
+    return isSize(side) ? numberText(side) : "";
   }
+  if (key.pattern == "list") {
+    if (!value.is_array() || !llvm::all_of(value, [](const Json &each) {
+          return each.is_number_unsigned();
+        }))
+      return "";
+    return numberList(value.get<std::vector<uint64_t>>());
+  }
+  if (key.pattern == "full")
+    return fullText(value);
+  std::optional<std::vector<bool>> layers = fullLayers(value);
+  if (!layers)
+    return "";
+  const std::vector<bool> &isFull = *layers;
   size_t count = isFull.size(), first = 0;
   if (key.pattern == "from") {
     while (first < count && isFull[first])
@@ -102,7 +151,16 @@ static std::string patternOf(const Key &key, const Json &value) {
   return grouped(first + 1);
 }
 
-constexpr uint64_t largestSize = uint64_t(1) << 40;
+/// The same of `second`. Empty if it is not needed.
+static std::string secondOf(const Key &key, const Json &value) {
+  if (key.second.empty() || !value.is_array())
+    return "";
+  if (key.pattern != "sides")
+    return patternOf(key, value).empty() ? fullText(value) : "";
+  return patternOf(key, value).empty() || value[0] == value[1]
+             ? ""
+             : numberText(value[1]);
+}
 
 /// The values that a key accepts, for an error about this one.
 static std::string rightFor(const Key &key, const Json &given) {
@@ -111,14 +169,17 @@ static std::string rightFor(const Key &key, const Json &given) {
     words.push_back('"' + word + '"');
   for (const Json &value : key.only)
     words.push_back(shown(value));
+  if (key.pattern == "each")
+    return "a list of " + words.back();
   if (!words.empty())
     return llvm::join(words, ", ");
-  if (key.pattern == "from")
-    return "a list of \"full_attention\" and, after these, "
-           "\"sliding_attention\"";
-  if (key.pattern == "every")
-    return "a list in which every k-th is \"full_attention\", and all others "
-           "\"sliding_attention\"";
+  if (key.pattern == "list")
+    return "a list of layers, from 0 on";
+  if (key.pattern == "sides")
+    return key.second.empty() ? "a whole number above 0, or two equal ones"
+                              : "a whole number above 0, or two";
+  if (key.pattern == "every" || key.pattern == "from" || key.pattern == "full")
+    return "a list of \"full_attention\" and \"sliding_attention\"";
   if (key.pattern == "entries")
     return "an object with an entry for each";
   if (key.byDefault && key.byDefault->is_boolean())
@@ -276,24 +337,31 @@ private:
         config.notes.push_back((name + " = " + shown(value)).str());
       return;
     case Key::Only:
-      if (!llvm::is_contained(key.only, value))
+      if (!llvm::is_contained(key.only, value) &&
+          !(key.pattern == "each" && value.is_array() &&
+            llvm::all_of(value, [&](const Json &each) {
+              return llvm::is_contained(key.only, each);
+            })))
         refuse();
       return;
     case Key::Size:
     case Key::Option:
       break;
     }
-    if (value.is_null()) {
-      if (key.nullIsNone)
-        set(key, "none");
+    if (value.is_null() || (key.pattern == "list" && value.empty())) {
+      if (!key.none.empty())
+        set(key, key.none);
       else if ((key.byDefault || key.isRequired) && !hasOwn(key.setting))
         refuse();
       return;
     }
-    std::string text = textOf(key, value);
-    if (text.empty())
+    std::string text = textOf(key, value), second = secondOf(key, value);
+    if (text.empty() && second.empty())
       return refuse();
-    set(key, text);
+    if (!text.empty())
+      set(key, text);
+    if (!second.empty())
+      addSetting(key.second, second);
   }
 
   bool isOption(StringRef setting) const {
@@ -311,15 +379,17 @@ private:
   /// Sets a setting. The text may contain further ones, as in `gelu, gated =
   /// true`.
   void set(const Key &key, StringRef text) {
-    auto [value, more] = text.split(", ");
+    auto [value, more] = text.starts_with("[") ? std::pair(text, StringRef())
+                                               : text.split(", ");
     config.settings.set(key.setting, value.str());
     if (key.kind == Key::Size || defaultTextOf(key) != text)
       isStated.insert(key.setting);
-    if (!more.empty()) {
-      auto [name, with] = more.split(" = ");
-      config.settings.set(name, with.str());
-      added.emplace_back(name.str(), with.str());
-    }
+    if (!more.empty())
+      addSetting(more.split(" = ").first, more.split(" = ").second);
+  }
+  void addSetting(StringRef name, StringRef text) {
+    config.settings.set(name, text.str());
+    added.emplace_back(name.str(), text.str());
   }
 
   void refuseUnknown() {

@@ -79,11 +79,15 @@ static Key readKey(const YAML::Node &node, const YAML::Node &wordLists) {
   if (YAML::Node words = node["words"])
     putAll(key.words, words.IsMap() ? words : wordLists[words.Scalar()]);
   key.pattern = node["pattern"].as<std::string>("");
+  key.second = node["second"].as<std::string>("");
   key.onlyIf = node["if"].as<std::string>("");
   key.also = node["also"].as<std::string>("");
   key.isRequired = node["required"].as<bool>(false);
   key.mayBeZero = node["zero"].as<bool>(false);
-  key.nullIsNone = node["none"].as<bool>(false);
+  if (YAML::Node none = node["none"])
+    key.none = none.Scalar() == "true" ? "none" : none.Scalar();
+  else if (key.byDefault && key.byDefault->is_boolean())
+    key.none = "false"; // as Python takes it
   key.nullIsDefault = node["unset"].as<bool>(false);
   return key;
 }

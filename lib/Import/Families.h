@@ -26,8 +26,10 @@ struct Key {
   Ordered<std::string>
       words;           ///< texts for the words that are accepted; may be empty
   std::string pattern; ///< what a list is converted to
+  std::string second;  ///< a further setting, where that does not tell all
+  std::string none;    ///< the text for `null`; empty if it is not accepted
   std::string onlyIf, also; ///< another key; a path of keys
-  bool isRequired = false, nullIsNone = false, nullIsDefault = false,
+  bool isRequired = false, nullIsDefault = false,
        mayBeZero = false;
 };
 

@@ -62,4 +62,15 @@ assert len(models) == 19
 
 specification = folder / "models.net"
 specification.write_text("\n".join(sorted(imports)) + "\n" + text)
+
+# A layer that has no experts, though it would be its turn, has the weights of others without.
+model, place = models["qwen2_moe"], folder / "dense"
+place.mkdir()
+(place / "config.json").write_text(json.dumps({**model["config"], "mlp_only_layers": [1]}))
+plain = {name.replace("layers.0", "layers.1"): shape for name, shape in model["weights"].items() if "layers.0.mlp" in name}
+write(place / "model.safetensors", {name: shape for name, shape in model["weights"].items() if "layers.1.mlp" not in name} | plain)
+written = subprocess.run(["netc", "import", "config.json"], cwd=place, check=True, capture_output=True, text=True).stdout
+assert "dense = [1])\nexpect qwen2_moe.params == " in written, written
+(place / "model.net").write_text(written)
+subprocess.run(["netc", "--check", str(place / "model.net")], check=True)
 sys.exit(subprocess.run(["netc", "--check", str(specification)]).returncode)
