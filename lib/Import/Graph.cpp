@@ -20,6 +20,14 @@ Polynomial netc::import::elements(const Sizes &sizes) {
   return count;
 }
 
+std::vector<int> Graph::inputs() const {
+  std::vector<int> found;
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i].kind == GraphValue::Input && values[i].isRead)
+      found.push_back(int(i));
+  return found;
+}
+
 namespace {
 /// What is wrong with a graph, and where in it.
 struct WrongGraph {

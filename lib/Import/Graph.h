@@ -49,6 +49,7 @@ struct GraphValue {
   Sizes shape;
   bool learns = true;             ///< of a weight
   bool isState = false;           ///< no parameter, kept from step to step
+  bool isRead = true;             ///< of an input
   std::string init;               ///< of a weight; empty where it is not told
   const Json *known = nullptr;    ///< what is known of it
   Polynomial size;                ///< that it holds, of a known size
@@ -83,6 +84,8 @@ struct Graph {
   std::vector<std::pair<std::string, int>> outputs; ///< names of values
 
   const Sizes &shape(int value) const { return values[value].shape; }
+  /// The inputs of the net.
+  std::vector<int> inputs() const;
 };
 
 /// None after an error, which is reported. The graph points into the document.

@@ -34,6 +34,10 @@ protected:
   }
 
   const Sizes &shape(int value) const { return values.shape(value); }
+  /// x as floating point, if the result is.
+  int promoted(int x) {
+    return values.isFloat(node.out()) ? steps.floated(x) : x;
+  }
 
   Values &values;
   NodeReader &node;
@@ -136,8 +140,6 @@ private:
   void root();
   void stopGradient();
 
-  /// x as floating point, if the result is.
-  int promoted(int x);
   /// x times a number.
   int scaled(int x, double factor);
   /// A number and x, the first one or the second.
@@ -286,6 +288,8 @@ private:
   /// x with a part of an axis replaced. Parts that are replaced one after the
   /// other are put together at once.
   void sliceScatter();
+  /// Whether it is the part of x that it would replace, as behind `x[1:3] += 1`.
+  bool isOwn(int x, unsigned at, const Polynomial &begin, int part) const;
   void reverse();
   void roll();
 
@@ -300,6 +304,15 @@ private:
     std::vector<Tile> tiles;
   };
   std::map<int, Mosaic> mosaics;
+  /// A part that is taken of a value.
+  struct Cut {
+    int x;
+    unsigned axis;
+    Polynomial begin, end;
+  };
+  /// Whether two values are one, or equal parts of one.
+  bool areEqual(int a, int b) const;
+  std::map<int, Cut> cuts;
 };
 
 /// What reads places of a tensor by their numbers.

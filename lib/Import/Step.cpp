@@ -39,6 +39,8 @@ std::string netc::import::realText(double value) {
   // before it.
   if (std::abs(value) > 1e38)
     return value > 0 ? "inf" : "-inf";
+  if (value == std::floor(value) && std::abs(value) < 1e15)
+    return std::to_string(int64_t(value));
   for (int digits = 1; digits < 18; ++digits) {
     char buffer[40];
     snprintf(buffer, sizeof buffer, "%.*g", digits, value);
@@ -67,7 +69,7 @@ std::string netc::import::axesText(llvm::ArrayRef<unsigned> axes) {
 }
 
 std::string netc::import::numberText(const std::string &size) {
-  return "sum(zeros(" + size + ") + 1)";
+  return "sum(ones(" + size + "))";
 }
 
 std::string netc::import::partText(const std::string &x, size_t rank,

@@ -308,6 +308,7 @@ std::vector<Step> StepBuilder::finish() {
     output.second = stored.materialize(output.second);
   }
   dropUnused();
+  dropInputs();
   findIdioms(graph, steps);
   noteReplaced();
   for (Step &step : steps)
@@ -351,4 +352,47 @@ void StepBuilder::dropUnused() {
   }
   std::reverse(kept.begin(), kept.end());
   steps = std::move(kept);
+}
+
+void StepBuilder::dropInputs() {
+  std::set<int> read;
+  std::set<std::string> wanted; // names of free axes
+  auto addAxes = [&](llvm::ArrayRef<Polynomial> sizes) {
+    for (const Polynomial &size : sizes)
+      for (const std::string &symbol : size.symbols())
+        wanted.insert(symbol);
+  };
+  for (auto &output : graph.outputs)
+    read.insert(output.second);
+  for (const Step &each : steps) {
+    read.insert(each.ins.begin(), each.ins.end());
+    for (int out : each.outs)
+      addAxes(values.shape(out));
+    for (const StepArgument &argument : each.arguments)
+      for (llvm::StringRef each : llvm::split(argument.text, ", ")) {
+        std::string text = each.str();
+        llvm::erase(text, ' ');
+        if (!argument.hasSizes)
+          break;
+        if (std::optional<Polynomial> size = Polynomial::parse(text))
+          addAxes({*size});
+      }
+  }
+  auto takeAxes = [&](int input) {
+    bool hasWanted = false;
+    for (const Polynomial &size : values.shape(input))
+      for (const std::string &symbol : size.symbols())
+        hasWanted |= wanted.erase(symbol) != 0;
+    return hasWanted;
+  };
+  for (int each : graph.inputs())
+    if (read.count(each))
+      takeAxes(each);
+  for (int each : graph.inputs())
+    if (!read.count(each) && !takeAxes(each)) {
+      values.at(each).isRead = false;
+      graph.notes.push_back("Nothing reads the argument `" +
+                            values.at(each).name +
+                            "`, and the net is without it.");
+    }
 }

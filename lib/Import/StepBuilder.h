@@ -144,6 +144,9 @@ private:
   int common(int a, int b) const;
   /// Drops what nothing reads. What is noted of tables stays.
   void dropUnused();
+  /// Drops inputs that no step reads, unless one has a free axis of which a
+  /// step reads the size.
+  void dropInputs();
   /// Adds a comment if a constant has other numbers than in the model.
   void noteReplaced();
 

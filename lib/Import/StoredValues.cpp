@@ -139,7 +139,10 @@ Step StoredValues::known(int value) {
   if (kind == "number" && known.contains("value") &&
       known["value"].is_number() && (isFloat || tensor.type == "bool")) {
     double number = known["value"].get<double>();
-    made.fn = number == 0 ? "zeros(#0)" : "zeros(#0) + #1";
+    made.fn = number == 0            ? "zeros(#0)"
+              : number == 1          ? "ones(#0)"
+              : tensor.shape.empty() ? "full(#1)"
+                                     : "full(#1, #0)";
     made.putSizes(tensor.shape);
     made.put("", "value", realText(number));
   } else if (kind == "size" && !isFloat && tensor.shape.empty()) {

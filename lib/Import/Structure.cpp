@@ -179,9 +179,7 @@ private:
       results.insert(output.second);
     ends(*root, results);
     root->ins.clear();
-    for (size_t i = 0; i < graph.values.size(); ++i)
-      if (graph.values[i].kind == GraphValue::Input)
-        root->ins.push_back(int(i));
+    root->ins = graph.inputs();
   }
   /// Calls `visit` for each step without a body of its own in a step, however
   /// deep.

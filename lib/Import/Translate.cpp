@@ -119,6 +119,10 @@ public:
   Translator(Graph &graph, llvm::ArrayRef<std::string> opaque)
       : graph(graph), opaque(opaque), values(graph), node(graph, values),
         steps(graph, values, node) {
+    for (size_t i = 0; i < graph.values.size(); ++i)
+      if (graph.values[i].type[0] == 'i')
+        whole.insert(int(i));
+    promoteNumbers(graph);
     dropout.addTo(handlers);
     gelu.addTo(handlers);
     arithmetic.addTo(handlers);
@@ -144,6 +148,8 @@ public:
         experts.translate(group);
       i += std::max<size_t>(group.size(), 1);
     }
+    for (auto &output : graph.outputs)
+      compute(values.real(output.second), *node);
     return steps.finish();
   }
 
@@ -155,13 +161,8 @@ private:
     if (!node.foreign())
       node.refuse(didYouMean(node->op, foreignNames()), Refusal::Unknown);
     try {
-      if (isOfNumbers())
-        return;
-      if (!node.isOp("convert") || values.isFloat(node.out()))
-        for (int in : next.ins)
-          if (in >= 0)
-            compareAgain(values.real(in), next);
-      call();
+      if (!isOfNumbers())
+        callComputed();
     } catch (const std::out_of_range &) {
       node.refuse("its operands or its results have too few axes",
                   Refusal::Contradiction);
@@ -216,43 +217,102 @@ private:
   }
 
   /// Whether it computes whole numbers of whole numbers that go in, such as
-  /// positions of words. Of these, as of what is known, no value counts.
+  /// positions of words, or moves such. What reads them tells how they are
+  /// written.
   bool isOfNumbers() {
-    static const Json table = {{"what", "table"}};
     static const std::set<StringRef> arithmetic = {
-        "add", "compare", "cumsum", "maximum", "minimum",
-        "mul", "sub",     "take",   "top_k"};
-    static const std::set<StringRef> replacements = {"aten.masked_fill",
-                                                     "aten.slice_scatter"};
+        "abs", "add", "compare", "cumsum", "max",    "maximum", "min",
+        "minimum", "mul", "neg", "relu6", "sub", "sum", "take", "top_k"};
+    static const std::set<StringRef> replacements = {
+        "aten.masked_fill", "aten.slice_scatter", "aten.where", "onnx.Where"};
+    static const std::set<StringRef> moves = {
+        "broadcast", "concat", "convert",       "reshape",
+        "slice",     "stack",  "stop_gradient", "transpose"};
     GraphValue &made = values.at(node.out());
-    if ((!arithmetic.count(node.op()) && !replacements.count(node->op)) ||
-        node->outs.size() > 1 || (made.type != "bool" && made.type[0] != 'i'))
+    bool isWhole = made.type[0] == 'i';
+    bool isMoved = moves.count(node.op()) &&
+                   llvm::any_of(node->ins, [&](int in) {
+                     return in >= 0 && deferred.count(values.real(in));
+                   });
+    bool isCounted = isWhole && node.isOp("convert") &&
+                     values.at(node.in(0)).type == "bool";
+    if (node->outs.size() > 1 || (made.type != "bool" && !isWhole) ||
+        !(isMoved || isCounted || arithmetic.count(node.op()) ||
+          (isWhole && replacements.count(node->op))))
       return false;
     for (unsigned i = 0; i < node->ins.size(); ++i)
       if (!isNumbers(node.in(i)))
         return false;
     made.kind = GraphValue::Known;
     made.known = &table;
-    if (node.isOp("compare"))
-      comparisons[node.out()] = &*node;
+    deferred[node.out()] = &*node;
     return true;
   }
 
-  /// Translates a comparison of whole numbers after all, since more than whole
-  /// numbers is made of it, such as a mask or the tensor of `one_hot`.
-  void compareAgain(int x, const GraphNode &next) {
-    auto comparison = comparisons.find(x);
-    if (comparison == comparisons.end() || steps.stored.isMade(x))
+  /// Computes such numbers after all, in floating point, since more than places
+  /// is made of them, such as a mask or a factor.
+  void compute(int x, const GraphNode &next) {
+    auto found = deferred.find(x);
+    if (found == deferred.end())
       return;
-    const GraphNode &made = *comparison->second;
-    comparisons.erase(comparison);
-    for (int in : made.ins)
-      if (in >= 0)
-        compareAgain(values.real(in), made);
-    values.at(x).kind = GraphValue::Made;
+    const GraphNode &made = *found->second;
+    deferred.erase(found);
+    GraphValue &value = values.at(x);
+    value.kind = GraphValue::Made;
     node.read(made);
-    call();
+    if (value.type != "bool" && !node.isOp("top_k"))
+      value.type = "f32";
+    callComputed();
     node.read(next);
+  }
+
+  /// Whether an operand is whole numbers that name places: rows of a table,
+  /// elements or classes. No count depends on which these are.
+  bool isPlace(unsigned i) const {
+    static const std::set<StringRef> readers = {"cross_entropy", "embedding",
+                                                "scatter_add", "take"};
+    return i > 0 && readers.count(node.op()) && whole.count(node->ins[i]);
+  }
+
+  /// Calls what translates the node, with operands that are computed. Places
+  /// are other ones than those of the model.
+  void callComputed() {
+    const GraphNode &own = *node;
+    bool isFloat = false;
+    std::vector<int> replaced;
+    for (unsigned i = 0; i < own.ins.size(); ++i) {
+      int x = own.ins[i] < 0 ? -1 : values.real(own.ins[i]);
+      if (x < 0)
+        continue;
+      if (!isPlace(i)) {
+        compute(x, own);
+        isFloat |= values.isFloat(x);
+      } else if (deferred.count(x) || values.isFloat(x)) {
+        replaced.push_back(x);
+      }
+    }
+    for (int out : own.outs)
+      if (isFloat && values.at(out).type[0] == 'i' &&
+          (out == own.outs[0] ? !node.isOp("top_k") : node.isOp("split")))
+        values.at(out).type = "f32";
+    for (int x : replaced)
+      values.rename(x, otherPlaces(x));
+    call();
+    for (int x : replaced)
+      values.rename(x, x);
+  }
+
+  /// Whole numbers in place of computed ones, from 0 on.
+  int otherPlaces(int x) {
+    auto [found, isNew] = places.try_emplace(x, x);
+    if (isNew) {
+      found->second = values.another(x);
+      GraphValue &other = values.at(found->second);
+      other.kind = GraphValue::Known;
+      other.known = &table;
+      other.type = "i64";
+    }
+    return found->second;
   }
 
   Graph &graph;
@@ -279,7 +339,10 @@ private:
   RecurrenceTranslator recurrences{base};
   ExpertTranslator experts{base, graph};
   Handlers handlers;
-  std::map<int, const GraphNode *> comparisons; ///< of whole numbers, by value
+  const Json table = {{"what", "table"}}; ///< of values that are not told
+  std::set<int> whole; ///< what the graph says to be whole numbers
+  std::map<int, const GraphNode *> deferred; ///< what computes them, by value
+  std::map<int, int> places;                 ///< in place of computed ones
 };
 } // namespace
 
@@ -288,6 +351,5 @@ std::vector<Step> netc::import::translate(Graph &graph,
   for (GraphValue &value : graph.values)
     if (value.kind == GraphValue::Input)
       labelInput(graph, value);
-  promoteNumbers(graph);
   return Translator(graph, opaque).translate();
 }

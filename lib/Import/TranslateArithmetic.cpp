@@ -31,10 +31,6 @@ void ArithmeticTranslator::addTo(Handlers &handlers) {
       });
 }
 
-int ArithmeticTranslator::promoted(int x) {
-  return values.isFloat(node.out()) ? steps.floated(x) : x;
-}
-
 void ArithmeticTranslator::clamp() {
   int x = promoted(node.in(0));
   bool isTanh = node->op == "aten.hardtanh";

@@ -144,7 +144,7 @@ void ConditionTranslator::comparison() {
 }
 
 void ConditionTranslator::fillMasked() {
-  int x = node.in(0), hidden = node.in(1);
+  int x = promoted(node.in(0)), hidden = node.in(1);
   bool isDiagonal = values.isDiagonal(hidden);
   if (StringRef(values.what(hidden)).starts_with("not ") && !isDiagonal)
     return masks.hide(x, hidden, node.real("value", 0));

@@ -53,10 +53,13 @@ void LookupTranslator::largest() {
 
 void LookupTranslator::scatter() {
   int x = node.in(0), places = node.in(1);
-  node.wantRank(places, 2, 2);
+  size_t rank = shape(x).size();
+  node.wantRank(places, rank, rank);
+  Sizes rows = shape(places);
+  rows.back() = shape(x).back();
   if (values.what(x) != "number" ||
       values.at(x).known->value("value", Json()) != 0 ||
-      node.axis("dim", -1, 2) != 1 ||
+      node.axis("dim", -1, rank) != rank - 1 || !(rows == shape(x)) ||
       (node->ins.size() == 2 && node.real("value", 0) != 1))
     node.refuse("netc sets ones among zeros, along the last axis");
   if (node->ins.size() > 2)
@@ -64,25 +67,29 @@ void LookupTranslator::scatter() {
   Step &made =
       steps.add(Step::Form_,
                 "sum(embedding(%0, table(#0, #0, init = \"identity\")), "
-                "over = axes(%0)[1])",
+                "over = " +
+                    axesText(unsigned(rank - 1)) + ")",
                 {places});
-  made.put("", "size", shape(x)[1].str());
+  made.put("", "size", shape(x).back().str());
 }
 
 void LookupTranslator::scatterTop(int places) {
   const Step *top = steps.maker(places);
   if (!top || !StringRef(top->fn).starts_with("top_k("))
     node.refuse("netc sets elements among zeros at the places of the largest");
-  const Sizes chosen = shape(places);
-  Polynomial size = shape(node.out())[1];
+  Sizes chosen = shape(places);
+  size_t rank = chosen.size();
+  Polynomial size = shape(node.out()).back();
+  chosen.push_back(size);
   int rows = steps.make("embedding(%0, table(#0, #0, init = \"identity\"))",
-                        {places}, {chosen[0], chosen[1], size});
+                        {places}, chosen);
   steps.last().put("", "size", size.str());
-  steps.add(
-      Step::Form_,
-      "sum(%0 * expand(%1, %0, over = axes(%0)[0..2]), over = axes(%0)[1])",
-      {rows, node.in(2)});
-  values.labels(node.out()).assign(2, "");
+  steps.add(Step::Form_,
+            "sum(%0 * expand(%1, %0, over = axes(%0)[0.." +
+                std::to_string(rank) +
+                "]), over = " + axesText(unsigned(rank - 1)) + ")",
+            {rows, node.in(2)});
+  values.labels(node.out()).assign(rank, "");
 }
 
 void LookupTranslator::addRows() {
@@ -96,7 +103,7 @@ void LookupTranslator::addRows() {
 
 void LookupTranslator::taken() {
   node.ignore({"sparse_grad"});
-  int x = node.in(0);
+  int x = promoted(node.in(0));
   std::string over = overText(x, node.axis("dim", -1, shape(x).size()));
   steps.add(Step::Form_, "take(%0, %1" + over + ")", {x, node.in(1)});
 }
@@ -336,7 +343,7 @@ void LookupTranslator::gather() {
 }
 
 void LookupTranslator::placeOfExtreme() {
-  int x = node.in(0);
+  int x = steps.floated(node.in(0));
   if (!node.setting("dim"))
     node.refuse("netc takes the largest of an axis");
   std::string over = overText(x, node.axis("dim", 0, shape(x).size()));

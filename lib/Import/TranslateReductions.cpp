@@ -207,7 +207,7 @@ void ReductionTranslator::crossEntropy() {
 }
 
 void ReductionTranslator::cumulate() {
-  int x = node.in(0);
+  int x = promoted(node.in(0));
   Step &made = steps.add(Step::Pipe, node.op(), {x});
   made.put("over", "over", axesText(node.axis("dim", -1, shape(x).size())), "",
            false);

@@ -38,10 +38,15 @@ void SliceTranslator::slice() {
   Step &made = steps.add(Step::Form_, "", {x});
   std::string place = "#0";
   if (isSelect) {
-    made.put("", "start", std::to_string(node.integer("index", 0)));
+    int64_t index = node.integer("index", 0);
+    made.put("", "start", std::to_string(index));
+    Polynomial begin = index < 0 ? size + index : index;
+    cuts[node.out()] = {x, at, begin, begin + 1};
   } else {
-    Polynomial begin = node.place("start", size);
-    place = made.putPart(begin, begin + shape(node.out())[at]);
+    Polynomial begin = node.place("start", size),
+               end = begin + shape(node.out())[at];
+    place = made.putPart(begin, end);
+    cuts[node.out()] = {x, at, begin, end};
   }
   made.fn = partText("%0", rank, at, place);
   StatedList<std::string> kept = values.labels(x);
@@ -50,8 +55,30 @@ void SliceTranslator::slice() {
   values.labels(node.out()) = kept;
 }
 
+bool SliceTranslator::areEqual(int a, int b) const {
+  auto one = cuts.find(a), other = cuts.find(b);
+  return a == b || (one != cuts.end() && other != cuts.end() &&
+                    one->second.axis == other->second.axis &&
+                    one->second.begin == other->second.begin &&
+                    one->second.end == other->second.end &&
+                    areEqual(one->second.x, other->second.x));
+}
+
+bool SliceTranslator::isOwn(int x, unsigned at, const Polynomial &begin,
+                            int part) const {
+  Polynomial end = begin + shape(part)[at];
+  const Step *view = steps.maker(part);
+  if (view && view->form == Step::View && view->permutations.size() == 1 &&
+      end == begin + 1)
+    part = view->ins[0];
+  auto cut = cuts.find(part);
+  return cut != cuts.end() && areEqual(cut->second.x, x) &&
+         cut->second.axis == at && cut->second.begin == begin &&
+         cut->second.end == end;
+}
+
 void SliceTranslator::sliceScatter() {
-  int x = node.in(0), part = node.in(1);
+  int x = promoted(node.in(0)), part = promoted(node.in(1));
   size_t rank = shape(x).size();
   unsigned at = node.axis("dim", 0, rank);
   node.wantRank(part, rank, rank);
@@ -59,7 +86,10 @@ void SliceTranslator::sliceScatter() {
     node.refuse("there are places between");
   Polynomial begin = node.place("start", shape(x)[at]),
              end = begin + shape(part)[at];
-  Mosaic mosaic{x, at, {{0, shape(x)[at], -1}}};
+  if (isOwn(x, at, begin, part))
+    return steps.same(x);
+  const Mosaic plain{x, at, {{0, shape(x)[at], -1}}};
+  Mosaic mosaic = plain;
   if (auto found = mosaics.find(x);
       found != mosaics.end() && found->second.axis == at)
     mosaic = found->second;
@@ -71,8 +101,10 @@ void SliceTranslator::sliceScatter() {
     return tile.value < 0 && (isFirst || (isWithin(begin - tile.begin) &&
                                           isWithin(tile.end - end)));
   });
-  if (place == mosaic.tiles.end())
-    node.refuse("its parts overlap");
+  if (place == mosaic.tiles.end()) { // it is a part of what was replaced
+    mosaic = plain;
+    place = mosaic.tiles.begin();
+  }
   Tile whole = *place;
   place = mosaic.tiles.erase(place);
   for (Tile tile : {Tile{end, whole.end, -1}, Tile{begin, end, part},

@@ -73,7 +73,7 @@ void ViewTranslator::concat() {
   std::vector<int> ins;
   std::string form = "concat(";
   for (size_t i = 0; i < node->ins.size(); ++i) {
-    int x = node.in(i);
+    int x = promoted(node.in(i));
     if (llvm::any_of(shape(x), [](auto &size) { return size.isZero(); }))
       continue; // it is empty
     form += (ins.empty() ? "%" : ", %") + std::to_string(ins.size());
@@ -97,7 +97,8 @@ void ViewTranslator::stack() {
   for (size_t i = 0; i < node->ins.size(); ++i) {
     std::string part = "%" + std::to_string(i);
     parts.push_back(at == 1 ? part : "reshape(" + part + ", #0)");
-    ins.push_back(i == 0 ? node.in(0) : steps.unlabelled(node.in(i), ins[0]));
+    int x = promoted(node.in(i));
+    ins.push_back(i == 0 ? x : steps.unlabelled(x, ins[0]));
   }
   std::string all = llvm::join(parts, ", ");
   if (at == 1) {

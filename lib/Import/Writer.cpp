@@ -719,9 +719,7 @@ FlatNet netc::import::writeFlat(const Graph &graph,
                                 llvm::ArrayRef<Step> steps) {
   StepBody body;
   body.steps.assign(steps.begin(), steps.end());
-  for (size_t i = 0; i < graph.values.size(); ++i)
-    if (graph.values[i].kind == GraphValue::Input)
-      body.ins.push_back(int(i));
+  body.ins = graph.inputs();
   BodyWriter writer(graph, body, /*isNet=*/true, {});
   return writer.writeFlat(importsText(importsOf(steps)) +
                           signature(graph, writer, body, "Graph_"));

@@ -87,8 +87,17 @@ def _cross_entropy(x, target, weight=None, reduction=1, ignore_index=-100, label
     return _reduced((1 - label_smoothing) * losses + label_smoothing * of_rest() if label_smoothing else losses, reduction)
 
 
+def _xlogy(x, y):
+    """0 where x is, and its gradients."""
+    return x * torch.where(x == 0, 1.0, y).log()
+
+
+def _entropy(x):
+    return -_xlogy(x, x)
+
+
 def _kl_div(x, target, reduction=1, log_target=False):
-    return _reduced(target.exp() * (target - x) if log_target else target * target.log() - target * x, reduction)
+    return _reduced(target.exp() * (target - x) if log_target else _xlogy(target, target) - target * x, reduction)
 
 
 def _one_hot(x, classes=-1):
@@ -113,6 +122,9 @@ def _scatter_add(x, axis, index, rows):
 
 
 def _index_put(x, indices, rows, accumulate=False):
+    if len(indices) == 1 and indices[0].dtype == torch.bool and not accumulate and rows.numel() == 1:
+        shown = indices[0].reshape(*indices[0].shape, *[1] * (x.ndim - indices[0].ndim))
+        return torch.where(shown, rows.reshape(()), x)
     return x.index_add(0, *indices, rows) if accumulate and len(indices) == 1 and indices[0].ndim == 1 else NotImplemented
 
 
@@ -160,12 +172,23 @@ def _select_scatter(x, part, axis, index):
     return x.slice_scatter(part.unsqueeze(axis), axis, place, place + 1)
 
 
+def _slice_scatter(x, part, axis=0, start=None, end=None, step=1):
+    """Places with others between, but for the last one, are one of `step` in each row of a matrix."""
+    if step == 1:
+        return NotImplemented
+    count, first = part.shape[axis] - 1, min(max(start + (x.shape[axis] if start < 0 else 0), 0), x.shape[axis]) if start else 0
+    last = first + count * step
+    cut = lambda begin, end: x.narrow(axis, begin, end - begin)
+    rows = cut(first, last).unflatten(axis, (count, step)).select_scatter(part.narrow(axis, 0, count), axis % x.ndim + 1, 0).flatten(axis % x.ndim, axis % x.ndim + 1)
+    return torch.cat([cut(0, first), rows, part.narrow(axis, count, 1), cut(last + 1, x.shape[axis])], axis)
+
+
 # Ops of PyTorch that become several of netc's, such as one step of a recurrence.
 OWN = {
     torch.ops.aten.cdist.default: _cdist, torch.ops.aten.cosine_similarity.default: _cosine_similarity,
     torch.ops.aten.cross_entropy_loss.default: _cross_entropy, torch.ops.aten.kl_div.default: _kl_div,
     torch.ops.aten.nll_loss_nd.default: _nll, torch.ops.aten.one_hot.default: _one_hot, torch.ops.aten.select_scatter.default: _select_scatter,
-    torch.ops.aten.unfold.default: _unfold, torch.ops.aten.im2col.default: _im2col, torch.ops.aten.index_put.default: _index_put,
+    torch.ops.aten.slice_scatter.default: _slice_scatter, torch.ops.aten.xlogy.Tensor: _xlogy, torch.ops.aten.special_entr.default: _entropy, torch.ops.aten.unfold.default: _unfold, torch.ops.aten.im2col.default: _im2col, torch.ops.aten.index_put.default: _index_put,
     torch.ops.aten.diag.default: _diag, torch.ops.aten.diag_embed.default: _diag_embed, torch.ops.aten.logaddexp.default: _log_add_exp,
     torch.ops.aten.take_along_dim.default: _take_along, torch.ops.aten.trace.default: lambda x: torch.einsum("ii->", x),
     torch.ops.aten.scatter_add.default: _scatter_add, torch.ops.aten.tril.default: _tril, torch.ops.aten.triu.default: _triu,

@@ -159,10 +159,6 @@ zeros = {"name": "zeros", "type": "f32", "shape": rows, "what": "number", "value
 refused("netc sets elements among zeros at the places of the largest", "aten.scatter", [["N", 2]] * 2, rows, known=[zeros], reads=["zeros", "a", "b"], dim=1)
 refused("it is in no module of gated experts that netc knows", "transformers.grouped_mm_fallback", [rows], ["N", 4], weights=[[3, 8, 4]])
 refused("there are places between", "aten.slice_scatter", [rows, ["N", 4]], rows, dim=1, start=0, end=8, step=2)
-refused(
-    "its parts overlap", "aten.slice_scatter", [[8, 4], [4, 4]], [8, 4], reads=["r", "b"],
-    nodes=[("aten.slice_scatter", ["a", "b"], "r", [8, 4])],
-)  # fmt: skip
 
 
 

@@ -36,7 +36,7 @@ assert losses.count("|> reshape(N, 1)) |> reshape(N)") == 2 and "take(y_2, top_k
 places = specifications["places"]
 assert places.startswith("# places, from JAX.\n# Tables are read at other places than the model computes or lists; no count depends on these.\nnet"), places
 assert "y_5 = concat(y_2, y_4, y_3, y[..., 5..8], over = axes(y_2)[1])" in places and "[..., 3..5] + y[..., 0..2]" in places, places
-assert "|> positions([0, 9, 18, 27, 36, 45, 54, 63], over = " in places and "/ sum(zeros(N) + 1)" in places, places
+assert "|> positions([0, 9, 18, 27, 36, 45, 54, 63], over = " in places and "/ sum(ones(N))" in places, places
 assert "where((y_5 > 0) != (y_5 < 1), y_5 |> clamp(-0.5, 0.5), y_5 |> neg)" in places and "tensor([0.0, 0.14285715," in places, places
 assert "scatter_add(y_8, input, y_5, over = axes(y_8)[0])" in places and "embedding(input, y_5)" in places, places
 transformer = specifications["Transformer"]

@@ -42,20 +42,20 @@ def same(text, module, *args, axes=None):
 # The size of a free axis.
 x, free = torch.rand(3, 5, 4) + 0.1, {"x": {0: "N", 1: "T"}}
 for function, text in (
-    (lambda self, x: x.sum(1) / x.shape[1], "/ sum(zeros(T) + 1)"),
-    (lambda self, x: x / x.shape[1] ** 0.5, "(sum(zeros(T) + 1) ^ 0.5)"),
-    (lambda self, x: x * -(x.shape[1] ** 0.5), "(sum(zeros(T) + 1) ^ 0.5) |> neg"),
-    (lambda self, x: x * (1 / x.shape[1]), "* (1 / sum(zeros(T) + 1))"),
-    (lambda self, x: x / (2 * x.shape[1] + 1.5), "/ (sum(zeros(2 * T) + 1) + 1.5)"),
-    (lambda self, x: x.shape[1] - x, "sum(zeros(T) + 1) - x"),
-    (lambda self, x: x / torch.tensor(x.shape[1]), "/ sum(zeros(T) + 1)"),
-    (lambda self, x: x.sum(1) / torch.full((1,), x.shape[1]), "sum(zeros(T) + 1)"),
-    (lambda self, x: torch.where(x > 0.5, x, x.shape[1]), "where(x > 0.5, x, sum(zeros(T) + 1))"),
-    (lambda self, x: x.std(1, keepdim=True) + x, "/ sum(zeros(T - 1) + 1)"),
-    (lambda self, x: x.var((0, 1)), "/ sum(zeros(N * T - 1) + 1)"),
-    (lambda self, x: x * (x.argmax(-1) * x.shape[1])[..., None], "* sum(zeros(T) + 1)"),
+    (lambda self, x: x.sum(1) / x.shape[1], "/ sum(ones(T))"),
+    (lambda self, x: x / x.shape[1] ** 0.5, "(sum(ones(T)) ^ 0.5)"),
+    (lambda self, x: x * -(x.shape[1] ** 0.5), "(sum(ones(T)) ^ 0.5) |> neg"),
+    (lambda self, x: x * (1 / x.shape[1]), "* (1 / sum(ones(T)))"),
+    (lambda self, x: x / (2 * x.shape[1] + 1.5), "/ (sum(ones(2 * T)) + 1.5)"),
+    (lambda self, x: x.shape[1] - x, "sum(ones(T)) - x"),
+    (lambda self, x: x / torch.tensor(x.shape[1]), "/ sum(ones(T))"),
+    (lambda self, x: x.sum(1) / torch.full((1,), x.shape[1]), "sum(ones(T))"),
+    (lambda self, x: torch.where(x > 0.5, x, x.shape[1]), "where(x > 0.5, x, sum(ones(T)))"),
+    (lambda self, x: x.std(1, keepdim=True) + x, "/ sum(ones(T - 1))"),
+    (lambda self, x: x.var((0, 1)), "/ sum(ones(N * T - 1))"),
+    (lambda self, x: x * (x.argmax(-1) * x.shape[1])[..., None], "* sum(ones(T))"),
     (lambda self, x: x * (x.argmax(-1) * x.shape[1] > 5)[..., None], "* arange(T + 1)[-1]"),
-    (lambda self, x: nn.functional.kl_div(x.log(), x * x, reduction="batchmean"), "/ sum(zeros(N) + 1)"),
+    (lambda self, x: nn.functional.kl_div(x.log(), x * x, reduction="batchmean"), "/ sum(ones(N))"),
 ):
     same(text, Of(function), x, axes=free)
 
@@ -77,8 +77,8 @@ for function, text in (
 # Integers and conditions beside floating point are such.
 integers = torch.rand(3, 4), torch.tensor([0, 1, 3], dtype=torch.int32)
 for function, text in (
-    (lambda self, x, i: x * (i / 1000)[:, None], "/ 1e+03"),
-    (lambda self, x, i: x + (1 - i)[:, None] * -10000.0, "* -1e+04"),
+    (lambda self, x, i: x * (i / 1000)[:, None], "/ 1000"),
+    (lambda self, x, i: x + (1 - i)[:, None] * -10000.0, "* -10000"),
     (lambda self, x, i: x + (1 - i)[:, None].clamp(0, 1) * 0.5, "* 0.5"),
     (lambda self, x, i: x - 0.35 * nn.functional.one_hot(i.long(), 4), "* 0.35"),
     (lambda self, x, i: (x > 0.5) * 0.5 * x, "float(x > 0.5) * 0.5"),
@@ -134,7 +134,7 @@ for function, text in (
 # Positions are recognized.
 angles = torch.arange(40)[:, None] * 50.0 ** (-torch.arange(4) / 4)
 positions = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
-same('table(T, 8, init = "sinusoid", theta = 5e+01)', Of(lambda self, x: x + self.table[: x.shape[1]], table=positions), torch.rand(3, 5, 8), axes=free)
+same('table(T, 8, init = "sinusoid", theta = 50)', Of(lambda self, x: x + self.table[: x.shape[1]], table=positions), torch.rand(3, 5, 8), axes=free)
 
 # Many are ones, by which it can be divided. A comment says so.
 many, rows = torch.linspace(0.5, 2.0, 80) ** 2, torch.rand(3, 80)
