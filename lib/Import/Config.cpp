@@ -379,8 +379,8 @@ private:
   /// Sets a setting. The text may contain further ones, as in `gelu, gated =
   /// true`.
   void set(const Key &key, StringRef text) {
-    auto [value, more] = text.starts_with("[") ? std::pair(text, StringRef())
-                                               : text.split(", ");
+    auto [value, more] =
+        text.starts_with("[") ? std::pair(text, StringRef()) : text.split(", ");
     config.settings.set(key.setting, value.str());
     if (key.kind == Key::Size || defaultTextOf(key) != text)
       isStated.insert(key.setting);
@@ -394,8 +394,11 @@ private:
 
   void refuseUnknown() {
     llvm::SmallVector<StringRef> known;
-    for (auto &[name, key] : config.family->keys)
+    for (auto &[name, key] : config.family->keys) {
       known.push_back(name);
+      if (!key.also.empty() && !StringRef(key.also).contains('.'))
+        known.push_back(key.also);
+    }
     for (auto &[name, value] : root.items())
       if (!llvm::is_contained(known, name))
         fail(name,

@@ -58,7 +58,7 @@ for kind, model in models.items():
     imports.add(imported)
     assert f"expect {kind}.params == " in call, call
     text += call + f"expect {kind}.params == {model['parameters'] + not_parameters.get(kind, 0)}\n"
-assert len(models) == 19
+assert len(models) == 23
 
 specification = folder / "models.net"
 specification.write_text("\n".join(sorted(imports)) + "\n" + text)
