@@ -20,6 +20,23 @@ static bool keepsPlaces(CostOpInterface op) {
          (!isMemoryEffectFree(op) || isa<ConvertOp>(op));
 }
 
+/// Whether the op only adds or drops columns behind those that the mask is for,
+/// so that elements keep their places.
+static bool keepsColumns(Operation *op, MaskOp mask) {
+  auto columnsOf = [](Value value) { return shapeOf(value).sizes.back(); };
+  auto isBehind = [&](Value narrow, uint64_t axis, const Polynomial &start) {
+    return start.isZero() && axis + 1 == shapeOf(narrow).rank() &&
+           columnsOf(narrow) == columnsOf(mask.getY());
+  };
+  if (auto concat = dyn_cast<ConcatOp>(op))
+    return isBehind(concat.getXs()[0], concat.getOver(), 0);
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return isBehind(slice.getY(), slice.getAxis(), slice.getStart().getValue());
+  if (auto grad = dyn_cast<SliceGradOp>(op))
+    return isBehind(grad.getDy(), grad.getAxis(), grad.getStart().getValue());
+  return false;
+}
+
 namespace {
 /// Propagates masks down from operands to results, and uses up from results to
 /// operands. Both are about the last two axes of a tensor.
@@ -59,6 +76,10 @@ private:
       MaskOp mask = causalMask(op);
       if (!mask && keepsPlaces(op))
         mask = maskOfOperands(op, shapeOf(result));
+      if (!mask && op->getNumOperands() != 0)
+        if (MaskOp before = masked.lookup(op->getOperand(0));
+            before && keepsColumns(op, before))
+          mask = before;
       if (mask)
         masked[result] = mask;
     }
@@ -83,11 +104,15 @@ private:
       Operation *user = use.getOwner();
       MaskOp mask = causalMask(user);
       auto op = dyn_cast<CostOpInterface>(user);
-      if (!mask && op && keepsPlaces(op) && op->getNumResults() == 1 &&
-          shapeOf(op->getResult(0)) == shape) {
-        mask = masked.lookup(op->getResult(0));
-        if (!mask)
-          mask = needed.lookup(op->getResult(0));
+      if (!mask && op && op->getNumResults() == 1) {
+        Value result = op->getResult(0);
+        MaskOp behind = masked.lookup(result);
+        if (!behind)
+          behind = needed.lookup(result);
+        if (behind &&
+            ((keepsPlaces(op) && shapeOf(result) == shape) ||
+             (use.getOperandNumber() == 0 && keepsColumns(op, behind))))
+          mask = behind;
       }
       if (!mask || (found && found.getWindow() != mask.getWindow()))
         return {};
