@@ -7,6 +7,7 @@
 #include "lib/Driver/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
 
 #include <csignal>
 #include <new>
@@ -40,6 +41,13 @@ using namespace netc;
   std::set_new_handler(endWithoutMemory);
 }
 
+/// Ends the program as the signal does, and removes files that are incomplete.
+static void end(int signal) {
+  llvm::sys::RunInterruptHandlers();
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
 void netc::explainCrashes(int argc, const char *const *argv) {
   llvm::setBugReportMsg("netc " NETC_VERSION
                         " crashed, which is a mistake in netc, whatever the "
@@ -48,13 +56,18 @@ void netc::explainCrashes(int argc, const char *const *argv) {
   // LLVM also handles signals that end a program. Keep ignored ones ignored, as
   // under nohup.
   std::vector<int> ignored;
-  for (int signal : {SIGHUP, SIGINT, SIGTERM, SIGUSR2})
+  for (int signal : {SIGHUP, SIGINT, SIGTERM, SIGUSR2, SIGQUIT, SIGXCPU})
     if (struct sigaction now;
         !sigaction(signal, nullptr, &now) && now.sa_handler == SIG_IGN)
       ignored.push_back(signal);
   static llvm::PrettyStackTraceProgram command(argc, argv);
+  // These come from outside: a key, and a limit on the time. They are no crash.
+  for (int signal : {SIGQUIT, SIGXCPU})
+    std::signal(signal, end);
   for (int signal : ignored)
     std::signal(signal, SIG_IGN);
+  // Writing beyond a limit on the size of files fails instead.
+  std::signal(SIGXFSZ, SIG_IGN);
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { endWithoutMemory(); });
 }

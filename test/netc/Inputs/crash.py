@@ -8,26 +8,42 @@ import pathlib
 import resource
 import signal
 import subprocess
+import tempfile
 import time
 
-netc = subprocess.Popen(["netc", "--check", "-"], stdin=subprocess.PIPE)
-status = pathlib.Path(f"/proc/{netc.pid}/status")
 
 
-def is_reading():
-    """netc catches the signal, and waits for the file."""
-    fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
-    caught = int(fields["SigCgt"], 16) >> (signal.SIGSEGV - 1) & 1
-    return caught and fields["State"].strip().startswith("S")
+def end_by(sent):
+    """Sends a signal to a netc that catches it and waits for a file, until netc has ended."""
+    netc = subprocess.Popen(["netc", "--check", "-"], stdin=subprocess.PIPE)
+    status = pathlib.Path(f"/proc/{netc.pid}/status")
+
+    def is_reading():
+        fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        caught = int(fields["SigCgt"], 16) >> (sent - 1) & 1
+        return caught and fields["State"].strip().startswith("S")
+
+    while not is_reading():
+        time.sleep(0.01)
+    while netc.poll() is None:
+        netc.send_signal(sent)
+        time.sleep(0.01)
+    print("signal", -netc.returncode, flush=True)
 
 
-while not is_reading():
-    time.sleep(0.01)
-# The first one is reported. What caused it would happen again, and has its effect then.
-while netc.poll() is None:
-    netc.send_signal(signal.SIGSEGV)
-    time.sleep(0.01)
-print("signal", -netc.returncode, flush=True)
+# The first SIGSEGV is reported. What caused it would happen again, and has its effect then.
+end_by(signal.SIGSEGV)
+end_by(signal.SIGQUIT)
+end_by(signal.SIGXCPU)
+
+# A file may not grow beyond a limit.
+with tempfile.TemporaryFile() as file:
+    netc = subprocess.run(
+        ["netc", "--hardware"],
+        stdout=file,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+    )
+print("status", netc.returncode, flush=True)
 
 limit = 1 << 30  # bytes, of which the stack takes half
 layers = "x |> repeat i in 0..layers { Linear(8) }"
