@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,13 +31,19 @@ def program():
 
 def version():
     """The version of the program: `0.1.0`."""
-    return re.search(r"\d+(\.\d+)+", _run(["--version"]))[0]
+    found = re.search(r"^netc (\d+(\.\d+)+)", _run(["--version"]))
+    if not found:
+        raise NetcError(f"`{program()}` does not print the version of netc")
+    return found[1]
 
 
 def main():
     """The command `netc` of the wheel."""
-    path = program()
-    os.execv(path, [path, *sys.argv[1:]])
+    try:
+        path = program()
+        os.execv(path, [path, *sys.argv[1:]])
+    except (NetcError, OSError) as problem:
+        sys.exit(f"netc: error: {problem}")
 
 
 def _problem(entry, own):
@@ -46,15 +53,22 @@ def _problem(entry, own):
     if file in own and not file.endswith(".net"):  # a graph, whose lines no one sees
         return Problem(severity, id, re.sub(r"`--opaque=([^`]*)`", r'`opaque=["\1"]`', message), None, None, None)
     source = ""
-    if line and file.endswith(".net") and os.path.exists(file):
-        source = pathlib.Path(file).read_text(errors="replace").split("\n")[line - 1].replace("\t", " ").rstrip()
+    if line and file.endswith(".net"):
+        try:
+            source = pathlib.Path(file).read_text(errors="replace").split("\n")[line - 1].replace("\t", " ").rstrip()
+        except (OSError, IndexError):
+            pass  # it is not there any more
     return Problem(severity, id, message, None if file in own else file, line, column, source)
 
 
 def _run(arguments, kind=NetcError, own=()):
     """Runs netc, and returns its output. Raises `kind` on errors. `own` are temporary files, whose names are left out of
     errors."""
-    done = subprocess.run([program(), "--diagnostics=json", *arguments], capture_output=True, text=True)
+    path = program()
+    try:
+        done = subprocess.run([path, "--diagnostics=json", *arguments], capture_output=True, encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as problem:  # ValueError: a null character in an argument
+        raise kind(f"cannot run `{path}`: {getattr(problem, 'strerror', None) or problem}") from None
     if done.returncode == 0:
         return done.stdout
     problems, rest = [], []
@@ -65,7 +79,24 @@ def _run(arguments, kind=NetcError, own=()):
             rest.append(line)
     errors = [p for p in problems if p.severity == "error"]
     said = [p for p in problems if p.severity != "warning"]
-    raise kind("\n".join([*map(str, said), *rest]), errors)
+    if done.returncode < 0:
+        rest.append(f"`{path}` was ended by {_signal(-done.returncode)}")
+    raise kind("\n".join([*map(str, said), *rest]) or f"`{path}` failed with the status {done.returncode}", errors)
+
+
+def _signal(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _json(text):
+    """What netc prints as JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise NetcError(f"`{program()}` does not print JSON; is it netc, of the version of this package?") from None
 
 
 # What writes the specification of a file that is none, by its suffix.
@@ -139,7 +170,11 @@ def estimate(spec, set=None, define=None):
         NetcError: with the line and column of the error; also if an `expect` fails.
     """
     with _File(spec) as file:
-        return from_json(Report, json.loads(file.run("--format=json", *_settings(set, define))))
+        report = _json(file.run("--format=json", *_settings(set, define)))
+    try:
+        return from_json(Report, report)
+    except (AttributeError, KeyError, TypeError):
+        raise NetcError(f"`{program()}` does not print a report of the version of this package") from None
 
 
 def check(spec, define=None):
@@ -160,7 +195,7 @@ def measure(spec, run=None, batch=None, seconds=None, threads=None):
     options = {"run": run, "batch": batch, "seconds": seconds, "threads": threads}
     with _File(spec) as file:
         given = [f"--{key}={value}" for key, value in options.items() if value is not None]
-        return json.loads(file.run("--measure", "--format=json", *given))
+        return _json(file.run("--measure", "--format=json", *given))
 
 
 def from_graph(graph, opaque=()):
@@ -173,7 +208,10 @@ def from_graph(graph, opaque=()):
             warnings.warn(f"`opaque` names `{op}`, and no op of the model is called so" + ("" if isinstance(opaque, (list, tuple, set)) else "; it is a list of names"), stacklevel=3)
     with tempfile.TemporaryDirectory(prefix="netc-") as folder:
         path = pathlib.Path(folder) / "graph.json"
-        path.write_text(json.dumps(graph, allow_nan=False))
+        try:
+            path.write_text(json.dumps(graph, allow_nan=False))
+        except (TypeError, ValueError) as problem:
+            raise ImportRefused(f"the graph is not JSON: {problem}") from None
         limit = max(2 * path.stat().st_size, 4 << 20)
         return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused, own=(str(path),))
 
@@ -192,9 +230,11 @@ def to_graph(spec, net=None, run=None, set=None, define=None):
     """
     with _File(spec) as file:
         named = [f"--{key}={value}" for key, value in (("net", net), ("run", run)) if value is not None]
-        return json.loads(file.run("--emit=graph", *named, *_settings(set, define), kind=ExportRefused))
+        return _json(file.run("--emit=graph", *named, *_settings(set, define), kind=ExportRefused))
 
 
 def from_config(path):
     """The specification of a model of the Hugging Face hub, from its config.json."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"a config.json is named by its path, not by a {type(path).__name__}")
     return _run(["--import", os.fspath(path)], kind=ImportRefused)

@@ -9,10 +9,12 @@
 
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import netc
 
@@ -92,6 +94,25 @@ try:
     raise AssertionError("it has no form")
 except netc.ExportRefused as problem:
     assert "scan" in str(problem), problem
+
+
+def with_program(program):
+    """Estimates with another program in the place of netc: a path, or the text of a script."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "script"
+        if program.startswith("#!"):
+            path.write_text(program)
+            path.chmod(0o755)
+        own = os.environ.get("NETC")
+        os.environ["NETC"] = str(path) if path.exists() else program
+        try:
+            netc.estimate(small)
+        finally:
+            del os.environ["NETC"]
+            if own:
+                os.environ["NETC"] = own
+
+
 for call, text in (
     (lambda: netc.from_graph({}), "a graph is a dictionary with `netc_graph`"),
     (lambda: netc.estimate("model.onnx"), "`model.onnx` is a model, and no specification; `netc.from_onnx` writes that of it"),
@@ -100,6 +121,14 @@ for call, text in (
     (lambda: netc.estimate("net A\ud800(x)\n"), "in which nothing is '\\ud800', its character 5"),
     (lambda: netc.estimate("net A\0(x)\n"), "cannot read the text: it is no text"),
     (lambda: netc.compare("bad\n", small), "line 1, column 1: error: "),
+    (lambda: netc.check(small, define={"a\0": 1}), "cannot run `"),
+    (lambda: netc.from_graph({"netc_graph": 1, "name": {1}}), "the graph is not JSON: "),
+    (lambda: with_program("/nowhere/netc"), "cannot run `/nowhere/netc`: No such file or directory"),
+    (lambda: with_program("/"), "cannot run `/`: Permission denied"),
+    (lambda: with_program("#!/bin/sh\necho hello"), "does not print JSON; is it netc, of the version of this package?"),
+    (lambda: with_program("#!/bin/sh\necho [1]"), "does not print a report of the version of this package"),
+    (lambda: with_program("#!/bin/sh\nexit 5"), "failed with the status 5"),
+    (lambda: with_program("#!/bin/sh\nkill -9 $$"), "was ended by SIGKILL"),
 ):
     try:
         call()
