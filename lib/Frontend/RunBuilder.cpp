@@ -16,17 +16,41 @@ using llvm::StringRef;
 // The step
 //===----------------------------------------------------------------------===//
 
-/// The shape of a field with this type, by examples. None after an error.
-static std::optional<TensorBuilder::Sizes>
-shapeOfField(Evaluator &e, llvm::ArrayRef<NetInput> inputs,
-             const TypeValue &type) {
-  // The types of fields may name the axes of the net.
-  Scope scope;
-  for (const NetInput &input : inputs)
+/// What is asked for each field of the dataset.
+struct RunBuilder::Lookups {
+  Scope axes; ///< of the net, which the types of fields may name
+  llvm::StringMap<const SectionEntry *> typed; ///< the fields with a type
+  llvm::StringSet<> inputs, inLoss; ///< the names of inputs, and in the loss
+  std::vector<std::string> missing; ///< the inputs that are no fields
+};
+
+RunBuilder::Lookups RunBuilder::lookups() const {
+  Lookups known;
+  for (const NetInput &input : inputs) {
+    known.inputs.insert(input.name);
     for (auto [label, size] : llvm::zip_equal(input.labels, input.shape.sizes))
       if (!label.empty())
-        scope.names[label.name] = Axis{label, size, -1};
-  InScope in(e.frame->scope, &scope);
+        known.axes.names[label.name] = Axis{label, size, -1};
+  }
+  llvm::StringSet<> fields;
+  for (const SectionEntry &entry : dataset) {
+    fields.insert(entry.name);
+    if (entry.value.is<TypeValue>())
+      known.typed[entry.name] = &entry;
+  }
+  for (const NetInput &input : inputs)
+    if (!fields.contains(input.name))
+      known.missing.push_back(input.name);
+  if (auto loss = keys.find("loss"); loss != keys.end())
+    for (antlr4::Token *token : tokensOf(loss->second.expr))
+      known.inLoss.insert(token->getText());
+  return known;
+}
+
+/// The shape of a field with this type, by examples. None after an error.
+static std::optional<TensorBuilder::Sizes>
+shapeOfField(Evaluator &e, Scope &axes, const TypeValue &type) {
+  InScope in(e.frame->scope, &axes);
   std::optional<TensorBuilder::Sizes> sizes =
       e.tensors.declare(type, /*isNet=*/false);
   if (!sizes)
@@ -38,19 +62,18 @@ shapeOfField(Evaluator &e, llvm::ArrayRef<NetInput> inputs,
   return sizes;
 }
 
-bool RunBuilder::addInput(const NetInput &input,
+bool RunBuilder::addInput(const NetInput &input, Lookups &known,
                           std::vector<StringRef> &argumentNames,
                           llvm::SmallVectorImpl<mlir::Value> &values) {
   mlir::Type element = input.element;
-  for (auto &[name, value, at] : dataset) {
-    auto *type = value.as<TypeValue>();
-    if (name != input.name || !type)
-      continue;
-    std::optional<TensorBuilder::Sizes> sizes = shapeOfField(e, inputs, *type);
+  if (const SectionEntry *field = known.typed.lookup(input.name)) {
+    auto *type = field->value.as<TypeValue>();
+    std::optional<TensorBuilder::Sizes> sizes =
+        shapeOfField(e, known.axes, *type);
     if (!sizes)
       return false;
     if (!(sizes->shape == input.shape)) {
-      e.fail(at, error::FieldShape, name,
+      e.fail(field->at, error::FieldShape, field->name,
              TensorBuilder::sizesText(sizes->shape),
              TensorBuilder::sizesText(input.shape));
       return false;
@@ -68,31 +91,20 @@ bool RunBuilder::addInput(const NetInput &input,
   return true;
 }
 
-bool RunBuilder::addField(const SectionEntry &entry,
+bool RunBuilder::addField(const SectionEntry &entry, Lookups &known,
                           std::vector<StringRef> &argumentNames) {
   auto &[name, value, at] = entry;
   auto *type = value.as<TypeValue>();
-  bool isInput = llvm::any_of(
-      inputs, [&name = name](const NetInput &i) { return i.name == name; });
-  if (!type || isInput || isInference())
+  if (!type || known.inputs.contains(name) || isInference())
     return true;
-  auto loss = keys.find("loss");
-  bool isRead =
-      loss != keys.end() && llvm::any_of(tokensOf(loss->second.expr),
-                                         [&name = name](antlr4::Token *token) {
-                                           return token->getText() == name;
-                                         });
-  std::vector<std::string> missing;
-  for (const NetInput &input : inputs)
-    if (llvm::none_of(dataset, [&](const SectionEntry &other) {
-          return other.name == input.name;
-        }))
-      missing.push_back(input.name);
   bool isOthers = job->expr().size() < 2;
-  std::string meant = isRead || isOthers ? "" : e.nearest(name, missing);
+  std::string meant = known.inLoss.contains(name) || isOthers
+                          ? ""
+                          : e.nearest(name, known.missing);
   if (!meant.empty())
     e.fail(at, error::UnknownInput, name, meant);
-  std::optional<TensorBuilder::Sizes> sizes = shapeOfField(e, inputs, *type);
+  std::optional<TensorBuilder::Sizes> sizes =
+      shapeOfField(e, known.axes, *type);
   if (!sizes)
     return false;
   mlir::Value argument = e.graph->entry->addArgument(
@@ -105,11 +117,12 @@ bool RunBuilder::addField(const SectionEntry &entry,
 bool RunBuilder::addInputs() {
   std::vector<StringRef> argumentNames;
   llvm::SmallVector<mlir::Value> values;
+  Lookups known = lookups();
   for (const NetInput &input : inputs)
-    if (!addInput(input, argumentNames, values))
+    if (!addInput(input, known, argumentNames, values))
       return false;
   for (const SectionEntry &entry : dataset)
-    if (!addField(entry, argumentNames))
+    if (!addField(entry, known, argumentNames))
       return false;
   step.setInputsAttr(e.builder.getStrArrayAttr(argumentNames));
   mlir::NamedAttrList classes;
@@ -241,17 +254,24 @@ bool RunBuilder::freezeAllBut() {
   }
   if (parts.empty())
     e.fail(key->second.expr, error::UpdatesNothing);
+  std::multimap<StringRef, ParameterOp> weights; // those in a part are in a row
+  for (auto weight : e.graph->entry->getOps<ParameterOp>())
+    weights.emplace(weight.getName(), weight);
   llvm::DenseSet<mlir::Operation *> trained;
   for (Expr *part : parts) {
     size_t before = trained.size();
     std::string path = pathOf(part);
-    for (auto weight : e.graph->entry->getOps<ParameterOp>())
-      if (weight.getName() == path ||
-          weight.getName().starts_with(path + ".")) {
-        trained.insert(weight);
-        if (isInRolled(path, weight))
-          e.needCopies();
-      }
+    auto train = [&](ParameterOp weight) {
+      trained.insert(weight);
+      if (isInRolled(path, weight))
+        e.needCopies();
+    };
+    for (auto &[name, weight] : llvm::make_range(weights.equal_range(path)))
+      train(weight);
+    std::string inPart = path + ".";
+    for (auto next = weights.lower_bound(inPart);
+         next != weights.end() && next->first.starts_with(inPart); ++next)
+      train(next->second);
     if (trained.size() > before)
       continue;
     Value value = e.eval(part);

@@ -25,14 +25,16 @@ public:
 private:
   mlir::Operation *buildStep(mlir::ModuleOp into);
   mlir::Operation *buildJob(mlir::ModuleOp into);
+  struct Lookups;
+  Lookups lookups() const;
   bool addInputs();
   /// Adds an input of the net. It is converted from the type of the dataset's
   /// field with its name.
-  bool addInput(const NetInput &input,
+  bool addInput(const NetInput &input, Lookups &known,
                 std::vector<llvm::StringRef> &argumentNames,
                 llvm::SmallVectorImpl<mlir::Value> &values);
   /// Adds a field of the dataset that is no input of the net.
-  bool addField(const SectionEntry &entry,
+  bool addField(const SectionEntry &entry, Lookups &known,
                 std::vector<llvm::StringRef> &argumentNames);
   bool addLoss();
   /// Returns all results of the net, for inference. No weight is trained.
