@@ -10,6 +10,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <optional>
 
@@ -52,7 +53,16 @@ public:
     llvm::StringRef of = read.empty() ? subject : llvm::StringRef(read);
     if (rest.empty())
       return error::NoFigure(of, list(offered));
-    std::string hint = didYouMean(rest.front(), offered);
+    llvm::StringRef meant =
+        llvm::StringSwitch<llvm::StringRef>(rest.front())
+            .Cases("parameters", "num_params", "params")
+            .Cases("flops", "FLOPs", "macs", "forward")
+            .Cases("memory", "mem", "vram", "memory_per_device")
+            .Case("mfu", "utilization")
+            .Default("");
+    std::string hint = llvm::is_contained(offered, meant)
+                           ? didYouMean(meant)
+                           : didYouMean(rest.front(), offered);
     if (hint.empty() && !offered.empty())
       hint = "; there are " + list(offered);
     return error::UnknownFigure(of, rest.front(), hint);

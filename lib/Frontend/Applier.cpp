@@ -41,7 +41,8 @@ Value Applier::pipe(Tree *at, Value value, const Value &into) {
   if (value.isUnknown() || into.isUnknown())
     return {};
   if (!functionOf(into))
-    return e.fail(at, error::PipeInto, kindOf(into));
+    return e.fail(at, error::PipeInto, kindOf(into),
+                  into.is<List>() ? "; blocks follow each other by `|>`" : "");
   bool isTensors = value.is<Tensor>();
   if (auto *list = value.as<List>())
     isTensors = llvm::all_of(*list->items,
@@ -465,6 +466,24 @@ bool Applier::containsItself(Tree *at, const Instance &instance) {
   return false;
 }
 
+/// What is wrong with a learning rate. A schedule is a block, or what is made
+/// of blocks.
+static std::optional<Message> mistakeInRate(StringRef optimizer,
+                                            const Value &value) {
+  std::optional<Number> rate = numberOf(value);
+  if (rate && rate->isConstant() && rate->toDouble() < 0)
+    return error::NegativeLr(optimizer, textOf(value));
+  auto *function = value.as<Function>();
+  bool isSchedule =
+      value.is<std::shared_ptr<Instance>>() || (function && function->block);
+  if (rate ? !std::isinf(rate->toDouble())
+           : value.isUnknown() || value.is<Tensor>() || isSchedule)
+    return std::nullopt;
+  return error::NotARate(optimizer, rate       ? textOf(value)
+                                    : function ? "`" + function->name + "`"
+                                               : kindOf(value));
+}
+
 Value Applier::argumentOf(Tree *at, const Instance &instance,
                           const Parameter &parameter,
                           llvm::ArrayRef<Value> values, Frame &outer) {
@@ -473,11 +492,11 @@ Value Applier::argumentOf(Tree *at, const Instance &instance,
     // What is given belongs to the caller's text, a default to the block's.
     InFrame given(e.frame, values.empty() ? e.frame : &outer);
     value = values.empty() ? e.calls.evalDefault(parameter) : values.front();
-    if (std::optional<Number> rate = numberOf(value);
-        rate && parameter.name == "lr" && e.graph && e.graph->step &&
-        rate->isConstant() && rate->toDouble() < 0)
-      return e.fail(at, error::NegativeLr, instance.function.block->name,
-                    textOf(value));
+    bool isRate = parameter.name == "lr" && e.graph && e.graph->step;
+    if (std::optional<Message> mistake =
+            isRate ? mistakeInRate(instance.function.name, value)
+                   : std::nullopt)
+      return e.fail(at, *mistake);
     if (!value.is<None>() && !isOfNumbers(instance))
       value = e.tensors.tensorFor(at, value, e.builder.getF32Type());
   }

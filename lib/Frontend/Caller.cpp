@@ -129,6 +129,17 @@ std::optional<Message> Caller::mistakeIn(const Parameter &setting,
 Value Caller::evalArgument(Expr *expr, StringRef name, const Value &callee) {
   auto *ref = ruleCast<NetParser::RefContext>(expr);
   const Function *function = functionOf(callee);
+  // `Linear(out == 3)`
+  if (auto *comparison = ruleCast<NetParser::CmpContext>(expr);
+      comparison && function && (function->block || function->op) &&
+      comparison->op->getText() == "==") {
+    std::string left = comparison->expr(0)->getText();
+    if (!e.nameTable.lookup(left) &&
+        llvm::any_of(parametersOf(*function).settings,
+                     [&](const Parameter &each) { return each.name == left; }))
+      return e.fail(expr, error::ComparisonAsBinding, left,
+                    sourceText(comparison->expr(1)));
+  }
   if (!ref || !function)
     return e.eval(expr);
   const std::string &word = e.wordOf(ref->getStart());
@@ -271,7 +282,20 @@ Value Evaluator::evalCall(NetParser::CallContext *tree, const Value &callee) {
   }
   if (auto *subject = callee.as<Subject>())
     return calls.askWith(*subject, tree->args());
+  // Names between the parentheses may be axes: `f32(N, 8)`.
+  if (callee.is<TypeValue>())
+    return calls.call(tree, callee, {});
   return calls.call(tree, callee, calls.evalArguments(tree->args(), callee));
+}
+
+/// What to write instead of a call of a value that is no function.
+static StringRef howToUse(const Value &value) {
+  std::optional<Number> number = numberOf(value);
+  if (value.is<TypeValue>())
+    return "; its axes stand in brackets";
+  if (number && !number->device.empty())
+    return "; the name of a device is one word, such as `A100_80GB`";
+  return number ? "; a product is written with `*`" : "";
 }
 
 Value Caller::call(Tree *at, const Value &callee,
@@ -297,8 +321,7 @@ Value Caller::call(Tree *at, const Value &callee,
   if (auto *section = callee.as<Section>())
     return callSection(at, *section, arguments);
   if (!functionOf(callee))
-    return e.fail(at, error::NotCallable, kindOf(callee),
-                  callee.is<TypeValue>() ? "; its axes stand in brackets" : "");
+    return e.fail(at, error::NotCallable, kindOf(callee), howToUse(callee));
   auto *present = callee.as<std::shared_ptr<Instance>>();
   if (present &&
       ((*present)->isComposition() || (*present)->function.isBuiltin())) {
@@ -508,12 +531,12 @@ private:
       return;
     }
     std::vector<std::string> known;
-    for (const Parameter &parameter : all.tensors)
-      known.push_back(parameter.name);
-    for (const Parameter &parameter : all.settings)
-      known.push_back(parameter.name);
+    if (e.showsErrors())
+      for (const std::vector<Parameter> *list : {&all.tensors, &all.settings})
+        for (const Parameter &parameter : *list)
+          known.push_back(parameter.name);
     fail(argument.nameAt(), error::UnknownArgument, callee(), argument.name,
-         e.didYouMean(argument.name, known));
+         e.meantOrAll(argument.name, known, "it takes"));
   }
 
   /// The tensors of an argument: itself, the elements of a list, or a number if

@@ -39,17 +39,6 @@ static StringRef asciiFor(StringRef character) {
       .Default("");
 }
 
-/// Whether the rest of the line closes a bracket from an earlier line.
-static bool closesEarlierLine(Parser *parser, Token *found) {
-  auto &tokens = *static_cast<BufferedTokenStream *>(parser->getTokenStream());
-  int depth = 0;
-  for (Token *token = found;
-       !is(token, {NetParser::NL, Token::EOF}) && depth >= 0;
-       token = neighbour(tokens, token, +1))
-    depth += isOpener(token) - isCloser(token);
-  return depth < 0;
-}
-
 namespace {
 
 /// Explains one syntax error at the token `found`, from the tokens around it
@@ -68,12 +57,13 @@ public:
   SyntaxError get() const {
     for (auto explain :
          {&Explanation::groupedDigits, &Explanation::character,
-          &Explanation::foreignWord, &Explanation::sweep,
+          &Explanation::loop, &Explanation::foreignWord, &Explanation::sweep,
           &Explanation::reservedWord, &Explanation::foreignOperator,
-          &Explanation::foreignValue, &Explanation::bracketOnNewLine,
-          &Explanation::condition, &Explanation::comprehension,
-          &Explanation::unit, &Explanation::separator,
-          &Explanation::nestedDeclaration, &Explanation::statement})
+          &Explanation::foreignValue, &Explanation::foreignType,
+          &Explanation::bracketOnNewLine, &Explanation::condition,
+          &Explanation::comprehension, &Explanation::unit,
+          &Explanation::separator, &Explanation::nestedDeclaration,
+          &Explanation::statement})
       if (std::optional<SyntaxError> error = (this->*explain)())
         return *error;
     return general();
@@ -173,6 +163,8 @@ private:
   Answer reservedWord() const;
   Answer foreignOperator() const;
   Answer foreignValue() const;
+  Answer foreignType() const;
+  Answer loop() const;
   Answer bracketOnNewLine() const;
   Answer condition() const;
   Answer comprehension() const;
@@ -264,7 +256,11 @@ Explanation::Answer Explanation::foreignWord() const {
   Token *word = inRule({NetParser::RuleStmt, NetParser::RuleTarget})
                     ? rule->getStart()
                     : found;
-  if (!is(word, {NetParser::ID}) || !sameLine(word, found))
+  Token *earlier = neighbour(tokens, word, -1);
+  bool isFirst =
+      !sameLine(earlier, word) ||
+      is(earlier, {NetParser::SEMI, NetParser::LBRACE, NetParser::RBRACE});
+  if (!is(word, {NetParser::ID}) || !sameLine(word, found) || !isFirst)
     return std::nullopt;
   std::string text = word->getText();
   auto advice =
@@ -285,8 +281,9 @@ Explanation::Answer Explanation::foreignWord() const {
           .Cases("let", "const", "var", error::ForeignBinding())
           .Default(std::nullopt);
   // Only two words in a row are certainly an error.
-  if (advice && (word == found || is(found, {NetParser::ID, NetParser::NUMBER,
-                                             NetParser::TRUE, NetParser::NOT})))
+  if (advice && (word == found ||
+                 is(found, {NetParser::ID, NetParser::NUMBER, NetParser::TRUE,
+                            NetParser::NOT, NetParser::STRING})))
     return at(word, *advice);
   if (word == found || !is(found, {NetParser::ID, NetParser::NUMBER}))
     return std::nullopt;
@@ -321,6 +318,16 @@ Explanation::Answer Explanation::reservedWord() const {
       inRule({NetParser::RuleBlockDecl, NetParser::RuleParams,
               NetParser::RuleSection}))
     return at(before, error::HyphenInName(before->getText(), after->getText()));
+  if (is(found, {NetParser::ID}) && is(before, {NetParser::ID}) &&
+      is(after, {NetParser::ASSIGN}) && sameLine(before, after)) {
+    Token *first = neighbour(tokens, before, -1);
+    bool beginsName = !sameLine(first, before) ||
+                      is(first, {NetParser::SEMI, NetParser::COMMA}) ||
+                      isOpener(first);
+    if (beginsName)
+      return at(before,
+                error::NameInWords(before->getText(), found->getText()));
+  }
   return std::nullopt;
 }
 
@@ -336,6 +343,10 @@ Explanation::Answer Explanation::foreignOperator() const {
       return at(left, error::ForeignPower());
     if (is(left, {NetParser::SLASH}) && is(right, {NetParser::STAR}))
       return at(left, error::ForeignComment());
+    if (is(left, {NetParser::ABOUT}) && is(right, {NetParser::ASSIGN}))
+      return at(left, error::ForeignAbout());
+    if (is(left, {NetParser::RANGE}) && is(right, {NetParser::ASSIGN}))
+      return at(left, error::RangeEnd());
     if (is(right, {NetParser::GT}) &&
         is(left, {NetParser::MINUS, NetParser::ASSIGN, NetParser::GT}))
       return at(left, error::ForeignArrow(left->getText() + ">"));
@@ -345,6 +356,12 @@ Explanation::Answer Explanation::foreignOperator() const {
                   NetParser::SLASH}))
       return at(left,
                 error::CompoundAssignment(operand->getText(), left->getText()));
+    if (is(operand, {NetParser::ID}) && left->getType() == right->getType() &&
+        is(left, {NetParser::PLUS, NetParser::MINUS}) &&
+        (!sameLine(right, neighbour(tokens, right, +1)) ||
+         is(neighbour(tokens, right, +1),
+            {NetParser::SEMI, NetParser::RBRACE, NetParser::LBRACE})))
+      return at(left, error::Increment(operand->getText(), left->getText()));
   }
   Token *beforeThat = before ? neighbour(tokens, before, -1) : nullptr;
   for (Token *slashes : {found, beforeThat})
@@ -396,6 +413,13 @@ Explanation::Answer Explanation::foreignValue() const {
   if (is(found, {NetParser::ID}) && is(after, {NetParser::STRING}) &&
       adjacent(found, after))
     return here(error::FormattedString(found->getText()));
+  if (is(found, {NetParser::STRING}) && is(before, {NetParser::ID}) &&
+      adjacent(before, found))
+    return at(before, error::FormattedString(before->getText()));
+  if (inRule({NetParser::RuleRecord}) && is(before, {NetParser::LBRACE}) &&
+      is(found, {NetParser::NUMBER, NetParser::STRING}) &&
+      is(after, {NetParser::COMMA}))
+    return here(error::Tuple());
   if (is(found, {NetParser::COMMA}) && isAfterExpr()) {
     if (dynamic_cast<NetParser::ParenContext *>(rule))
       return here(error::Tuple());
@@ -412,7 +436,57 @@ Explanation::Answer Explanation::foreignValue() const {
   if (is(before, {NetParser::PERCENT}) && is(number, {NetParser::NUMBER}) &&
       sameLine(number, before))
     return at(number, error::PercentApart(number->getText()));
+  if (is(before, {NetParser::DOT}) && is(number, {NetParser::NUMBER}) &&
+      adjacent(number, before) && !is(found, {NetParser::ID}))
+    return at(number, error::FractionDigits(number->getText()));
+  if (is(found, {NetParser::COLON}) && is(before, {NetParser::NUMBER}) &&
+      is(after, {NetParser::NUMBER}) && adjacent(before, found))
+    return at(before, error::ClockTime());
   return std::nullopt;
+}
+
+/// The name of a type of elements.
+static bool isElementType(const Token *token) {
+  static const StringRef types[] = {"f64", "f32", "f16", "bf16", "i64",
+                                    "i32", "i16", "i8",  "u8",   "bool"};
+  return is(token, {NetParser::ID}) && is_contained(types, token->getText());
+}
+
+/// A type of C: `f32<N, 8> x`, `f32[N, 8] x`.
+Explanation::Answer Explanation::foreignType() const {
+  if (!inRule({NetParser::RuleParams, NetParser::RuleParam}) &&
+      !enclosing<NetParser::ParamsContext>())
+    return std::nullopt;
+  if (is(found, {NetParser::LBRACKET}) && isElementType(before) &&
+      is(neighbour(tokens, before, -1),
+         {NetParser::LPAREN, NetParser::COMMA, NetParser::SEMI}))
+    return at(before, error::TypeBeforeName());
+  for (Token *token = before; sameLine(token, found) && !isOpener(token);
+       token = neighbour(tokens, token, -1))
+    if (is(token, {NetParser::LT}) &&
+        isElementType(neighbour(tokens, token, -1)))
+      return at(token, error::AxesInBrackets());
+  return std::nullopt;
+}
+
+/// The head of a loop: `for (i in 0..3)`, `for i = 0; i < 3; i++`.
+Explanation::Answer Explanation::loop() const {
+  Token *first = found;
+  while (sameLine(first, found) && !is(first, {NetParser::FOR}) &&
+         !is(first, {NetParser::LBRACE, NetParser::SEMI, NetParser::NL}))
+    first = neighbour(tokens, first, -1);
+  Token *earlier = first ? neighbour(tokens, first, -1) : nullptr;
+  bool isHead =
+      is(first, {NetParser::FOR}) && sameLine(first, found) &&
+      (!earlier || is(earlier, {NetParser::LBRACE, NetParser::SEMI}) ||
+       !sameLine(earlier, first));
+  if (!isHead || is(found, {NetParser::COLON, NetParser::NL, Token::EOF}))
+    return std::nullopt;
+  bool isForeign =
+      is(found, {NetParser::LPAREN}) ||
+      (is(found, {NetParser::ASSIGN}) && is(before, {NetParser::ID})) ||
+      (expects(NetParser::LBRACE) && is(found, {NetParser::NUMBER}));
+  return isForeign ? Answer(here(error::LoopForm())) : std::nullopt;
 }
 
 /// A brace on a new line.
@@ -466,15 +540,26 @@ Explanation::Answer Explanation::unit() const {
     return here(error::UnitBehindBetween(least->getText(), most->getText(),
                                          found->getText()));
   Token *number = before ? neighbour(tokens, before, -1) : nullptr;
+  auto isTime = [](StringRef text) {
+    static const StringRef times[] = {"second", "minute", "min",   "hour",
+                                      "day",    "week",   "month", "year"};
+    text.consume_back("s");
+    return is_contained(times, text);
+  };
+  if (is(found, {NetParser::NUMBER}) && is(before, {NetParser::ID}) &&
+      is(number, {NetParser::NUMBER}) && sameLine(number, found))
+    return here(isTime(before->getText()) ? error::SumInWords()
+                                          : error::DeviceInWords());
+  if (is(found, {NetParser::ID}) && is(before, {NetParser::ID}) &&
+      is(after, {NetParser::NUMBER}) && found->getText() == "x" &&
+      sameLine(before, after) && !isList())
+    return at(before,
+              error::DeviceBeforeCount(after->getText(), before->getText()));
   if (!is(found, {NetParser::ID}) || !is(before, {NetParser::ID}) ||
       !is(number, {NetParser::NUMBER}) || !sameLine(number, found))
     return std::nullopt;
-  static const StringRef times[] = {"second", "minute", "hour", "day",
-                                    "week",   "month",  "year"};
   std::string text = found->getText();
-  StringRef time = StringRef(text);
-  time.consume_back("s");
-  if (is_contained(times, time))
+  if (isTime(text))
     return at(number, error::DeviceTimeInWords(number->getText(),
                                                before->getText(), text));
   std::string suffix = StringSwitch<std::string>(before->getText())
@@ -484,11 +569,14 @@ Explanation::Answer Explanation::unit() const {
                            .Cases("trillion", "t", "T")
                            .Case("x", " ")
                            .Default("");
+  bool isRate = text == "per";
   return here(error::TwoUnits(
       quote(before),
-      suffix.empty() ? ""
-                     : "; write " + quote(number->getText() + suffix +
-                                          (suffix == " " ? "" : " ") + text)));
+      isRate ? "; a rate is written `125 TFLOP/s`"
+      : suffix.empty()
+          ? ""
+          : "; write " + quote(number->getText() + suffix +
+                               (suffix == " " ? "" : " ") + text)));
 }
 
 /// A semicolon at the top level: `a = 1; b = 2`.
@@ -545,6 +633,9 @@ Explanation::Answer Explanation::statement() const {
     }
   }
   Token *colon = neighbour(tokens, start, +1);
+  if (is(found, {NetParser::EQ}) && found == colon)
+    return here(error::ComparisonAsBinding(start->getText(),
+                                           after ? after->getText() : "3"));
   if (is(colon, {NetParser::COLON}) &&
       (is(found, {NetParser::ASSIGN}) ||
        !is(neighbour(tokens, colon, +1), {NetParser::LBRACKET})))
@@ -643,10 +734,6 @@ SyntaxError Explanation::general() const {
 
 std::optional<SyntaxError> explain(Parser *parser, Token *found,
                                    const SyntaxError *earlier) {
-  // Text that was skipped may have contained the partner of the bracket. Such
-  // errors are not counted, so this does not look at the open rules.
-  if (earlier && closesEarlierLine(parser, found))
-    return std::nullopt;
   Explanation explanation(parser, found);
   if (earlier && explanation.mayFollowFrom(*earlier))
     return std::nullopt;

@@ -131,7 +131,7 @@ antlrcpp::Any Evaluator::visitRef(NetParser::RefContext *tree) {
     return *value;
   Message message = nameTable.unknownName(name);
   // Say so if a branch that is not taken binds the name.
-  if (frame->block) {
+  if (frame->block && showsErrors()) {
     llvm::ArrayRef<Mention> all =
         frame->file->resolver.mentionsIn(frame->block->tree);
     auto binding = llvm::find_if(all, [&](const Mention &each) {
@@ -452,12 +452,17 @@ Value Evaluator::member(NetParser::MemberContext *tree, const Value &base) {
   const std::string &name = wordOf(tree->name()->getStart());
   if (base.isUnknown())
     return {};
+  // The names that are known, which only errors that are shown suggest.
   std::vector<std::string> known;
+  auto isKnown = [&, shows = showsErrors()](const std::string &other) {
+    if (shows)
+      known.push_back(other);
+  };
   if (base.results)
     for (auto &[result, value] : *base.results) {
       if (result == name)
         return value;
-      known.push_back(result);
+      isKnown(result);
     }
   if (auto *subject = base.as<Subject>()) {
     Subject longer = *subject;
@@ -468,13 +473,13 @@ Value Evaluator::member(NetParser::MemberContext *tree, const Value &base) {
     if (std::optional<Value> value = nameTable.lookupFile(*space->file, name))
       return *value;
     for (auto &entry : space->file->names)
-      known.push_back(entry.first);
+      isKnown(entry.first);
   } else if (auto *record = base.as<Record>()) {
     auto found = record->fields->find(name);
     if (found != record->fields->end())
       return found->second;
     for (auto &entry : *record->fields)
-      known.push_back(entry.first);
+      isKnown(entry.first);
   } else if (auto *tensor = base.as<Tensor>()) {
     if (std::optional<size_t> position = tensors.find(*tensor, name))
       return tensors.axisValue(*tensor, *position);
@@ -483,13 +488,17 @@ Value Evaluator::member(NetParser::MemberContext *tree, const Value &base) {
       hint = "; an axis is `x.C` by its label, or `axes(x)[1]`";
     else if (hint.empty() && ruleCast<NetParser::CallContext>(tree->parent))
       hint = "; an op takes its tensor first, as in `relu(x)`";
+    else if (hint.empty() && name == "T")
+      hint = "; `transpose(x)` swaps the last two";
+    else if (hint.empty())
+      hint = "; its axes are " + TensorBuilder::axesText(*tensor);
     return fail(tree, error::UnknownAxis, name, hint);
   } else if (auto *instance = base.as<std::shared_ptr<Instance>>()) {
     Identity &identity = *(*instance)->identity;
     for (auto &[weight, tensor] : identity.namedWeights) {
       if (weight == name)
         return tensor;
-      known.push_back(weight);
+      isKnown(weight);
     }
     if (!identity.hasWeights)
       return fail(tree, error::NotAppliedYet, (*instance)->function.name);
@@ -508,6 +517,9 @@ Value Evaluator::member(NetParser::MemberContext *tree, const Value &base) {
       return fail(tree, error::ResultNeedsSettings, function->name, name);
     return fail(tree, error::ResultOutsideExpect, function->name + "." + name);
   }
-  return fail(tree, error::UnknownMember, kindOf(base), name,
-              didYouMean(name, known));
+  std::string hint = didYouMean(name, known);
+  if (std::optional<Value> function = nameTable.lookup(name);
+      hint.empty() && function && functionOf(*function))
+    hint = "; write `" + name + "(" + sourceText(tree->expr()) + ")`";
+  return fail(tree, error::UnknownMember, kindOf(base), name, hint);
 }

@@ -47,6 +47,21 @@ static constexpr StringRef staysNumbers =
 static constexpr StringRef nothingToSet =
     "; sizes before it are those of the tensor that it is given";
 
+static constexpr StringRef isSchedule =
+    "; the schedule is the optimizer's learning rate, as in `SGD(lr = "
+    "cosine(0.1))`";
+static constexpr StringRef isWarmup =
+    "; it is of a schedule, as in `SGD(lr = cosine(0.1, warmup = 100))`";
+static constexpr StringRef isLength =
+    "; a length is a free axis of the net, as `T` in `f32[N, T, 8]`, and a run "
+    "gives it a size, `T = 512`";
+static constexpr StringRef inParts =
+    "; `batch` is that of a step, and `accumulate = 4` goes through it in "
+    "parts";
+static constexpr StringRef isWhole =
+    "; each device is taken to hold the whole network and its share of the "
+    "batch";
+
 static const ForeignName rows[] = {
     // Blocks and ops.
     {"Dense", "Linear"},
@@ -150,6 +165,7 @@ static const ForeignName rows[] = {
     {"RMSProp", "RMSprop"},
     {"checkpoint", "recomputed"},
     {"detach", "stop_gradient"},
+    {"repeat", "Linear", isRepeated},
     // Modules and words of Python.
     {"nn", "Linear", blocksHaveOneName},
     {"F", "Linear", blocksHaveOneName},
@@ -165,7 +181,22 @@ static const ForeignName rows[] = {
     {"range", "len", "; a range is written `0..3`"},
     {"enumerate", "len", "; `for i, x in list` counts"},
     {"str", "len", "; nothing converts to a string"},
+    {"null", "none"},
+    {"nil", "none"},
+    {"NULL", "none"},
+    {"undefined", "none"},
+    {"Infinity", "inf"},
+    {"infinity", "inf"},
+    {"nan", "inf", "; every number is one, or `inf`"},
+    {"NaN", "inf", "; every number is one, or `inf`"},
+    {"math", "log",
+     "; functions are called by their own names, as in `log(8)`"},
+    {"log10", "log", "; write `log(x) / log(10)`"},
+    {"ln", "log"},
+    {"pi", "inf", "; write 3.14159265358979"},
     // Types.
+    {"Tensor", "f32", "; a type is written `f32[N, 8]`"},
+    {"string", "f32", "; tensors hold numbers, as in `f32[N, 8]`"},
     {"float64", "f64"},
     {"double", "f64"},
     {"float32", "f32"},
@@ -199,6 +230,8 @@ static const ForeignName rows[] = {
     {"in_features", "out", nothingToSet},
     {"input_shape", "out", nothingToSet},
     {"kernel_size", "k"},
+    {"kernel", "k"},
+    {"ksize", "k"},
     {"pool_size", "k"},
     {"scale_factor", "k"},
     {"padding", "pad"},
@@ -235,6 +268,8 @@ static const ForeignName rows[] = {
     {"beta2", "b2"},
     {"alpha", "decay"},
     {"learning_rate", "lr"},
+    {"wd", "weight_decay"},
+    {"decay", "weight_decay"},
     {"requires_grad", "trainable"},
     {"max_norm", "clip"},
     {"clipnorm", "clip"},
@@ -247,14 +282,56 @@ static const ForeignName rows[] = {
     {"global_batch_size", "batch"},
     {"epochs", "duration", inEpochs},
     {"num_epochs", "duration", inEpochs},
+    {"n_epochs", "duration", inEpochs},
+    {"max_epochs", "duration", inEpochs},
     {"steps", "duration", inSteps},
     {"iterations", "duration", inSteps},
     {"max_steps", "duration", inSteps},
+    {"max_iters", "duration", inSteps},
+    {"num_steps", "duration", inSteps},
+    {"n_steps", "duration", inSteps},
+    {"total_steps", "duration", inSteps},
+    {"train_steps", "duration", inSteps},
+    {"seq_len", "duration", isLength},
+    {"seq_length", "duration", isLength},
+    {"sequence_length", "duration", isLength},
+    {"max_length", "duration", isLength},
+    {"context_length", "duration", isLength},
+    {"block_size", "duration", isLength},
+    {"optim", "optimizer"},
+    {"scheduler", "optimizer", isSchedule},
+    {"lr_scheduler", "optimizer", isSchedule},
+    {"schedule", "optimizer", isSchedule},
+    {"warmup", "optimizer", isWarmup},
+    {"warmup_steps", "optimizer", isWarmup},
+    {"clip", "optimizer",
+     "; it is the optimizer's, as in `SGD(lr = 0.1, clip = 1)`"},
+    {"grad_clip", "optimizer",
+     "; it is the optimizer's, as in `SGD(lr = 0.1, clip = 1)`"},
+    {"micro_batch", "accumulate", inParts},
+    {"micro_batch_size", "accumulate", inParts},
+    {"grad_accum", "accumulate"},
+    {"accumulation_steps", "accumulate"},
+    {"tp", "hardware", isWhole},
+    {"pp", "hardware", isWhole},
+    {"dp", "hardware", isWhole},
+    {"tensor_parallel", "hardware", isWhole},
+    {"pipeline_parallel", "hardware", isWhole},
+    {"data_parallel", "hardware", isWhole},
+    {"fsdp", "hardware", isWhole},
+    {"ddp", "hardware", isWhole},
+    {"zero", "hardware", isWhole},
+    {"random_seed", "seed"},
     {"lr", "optimizer", ofOptimizer},
     {"learning_rate", "optimizer", ofOptimizer},
     {"weight_decay", "optimizer", ofOptimizer},
     {"momentum", "optimizer", ofOptimizer},
     {"gpus", "hardware", onDevices},
+    {"num_gpus", "hardware", onDevices},
+    {"n_gpus", "hardware", onDevices},
+    {"world_size", "hardware", onDevices},
+    {"nodes", "hardware", onDevices},
+    {"num_nodes", "hardware", onDevices},
     {"gpu", "hardware", onDevices},
     {"devices", "hardware", onDevices},
     {"device", "hardware", onDevices},
@@ -271,6 +348,15 @@ static const ForeignName rows[] = {
     {"accumulate_grad_batches", "accumulate"},
     {"gradient_accumulation_steps", "accumulate"},
     {"gradient_checkpointing", "recompute"},
+    {"activation_checkpointing", "recompute"},
+    // Keys of a device.
+    {"vram", "memory"},
+    {"mem", "memory"},
+    {"bw", "bandwidth"},
+    {"tflops", "peak"},
+    {"flops", "peak"},
+    {"tdp", "power"},
+    {"watts", "power"},
 };
 
 std::string netc::hintForForeign(StringRef name,

@@ -184,6 +184,16 @@ std::shared_ptr<Instance> Program::netInstance(Tree *at, const Value &value) {
   return instance;
 }
 
+/// Whether a default is a type, as in `x = f32[N, 8]`.
+bool Program::isGivenType(const Parameter &parameter) {
+  auto *type =
+      parameter.tree->ASSIGN()
+          ? ruleCast<NetParser::IndexContext>(parameter.tree->expr().back())
+          : nullptr;
+  return type && ruleCast<NetParser::RefContext>(type->expr()) &&
+         e.eval(type->expr()).is<TypeValue>();
+}
+
 std::optional<std::vector<NetInput>> Program::inputsOf(Instance &instance) {
   const BlockDecl &block = *instance.function.block;
   const Parameters &all = e.calls.parametersOf(instance.function);
@@ -193,7 +203,7 @@ std::optional<std::vector<NetInput>> Program::inputsOf(Instance &instance) {
     top.scope.names[parameter.name] = value.value_or(Value());
   std::vector<NetInput> inputs;
   for (const Parameter &parameter : all.tensors) {
-    if (!parameter.required)
+    if (!parameter.required && !isGivenType(parameter))
       continue;
     std::optional<TypeValue> type;
     if (parameter.tree->COLON())

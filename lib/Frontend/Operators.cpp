@@ -26,6 +26,16 @@ std::optional<Literal> Operators::literalOf(NetParser::QuantityContext *tree) {
   return std::nullopt;
 }
 
+std::string netc::insteadOf(StringRef op, const Value &a, const Value &b) {
+  if (a.is<Tensor>() || b.is<Tensor>())
+    return op == "%" || op == "//" ? "; tensors have `+ - * / ^ @`" : "";
+  if (a.is<std::string>() || b.is<std::string>())
+    return "; nothing converts to or from a string";
+  if (a.is<List>() || b.is<List>())
+    return "; `[2 * x for x in list]` takes each element";
+  return "";
+}
+
 Value Operators::binary(Tree *at, StringRef op, const Value &a0,
                         const Value &b0) {
   Value a = e.calls.resolve(at, a0), b = e.calls.resolve(at, b0);
@@ -52,7 +62,8 @@ Value Operators::binary(Tree *at, StringRef op, const Value &a0,
       return listOf(std::move(items));
     }
   }
-  return e.fail(at, error::OperandTypes, op, kindOf(a), kindOf(b));
+  return e.fail(at, error::OperandTypes, op, kindOf(a), kindOf(b),
+                insteadOf(op, a, b));
 }
 
 Message netc::freeSize(const Number &size) {

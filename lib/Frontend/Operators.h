@@ -15,6 +15,10 @@ class Evaluator;
 /// The error for a free size where a fixed one is needed.
 Message freeSize(const Number &size);
 
+/// What to write instead of an operator that does not take these operands, as
+/// the end of a message; empty if nothing is known.
+std::string insteadOf(llvm::StringRef op, const Value &a, const Value &b);
+
 /// Operators and literals of compile-time values. Operators on tensors are in
 /// TensorBuilder.
 class Operators {

@@ -62,6 +62,7 @@ public:
   bool leavesOut() const;
   /// A copy of `value` as a net with complete settings. Null after an error.
   std::shared_ptr<Instance> netInstance(Tree *at, const Value &value);
+  bool isGivenType(const Parameter &parameter);
   /// The inputs of a net by its signature. None after an error.
   std::optional<std::vector<NetInput>> inputsOf(Instance &instance);
   /// Applies a net to `values`, one for each of `inputs`.

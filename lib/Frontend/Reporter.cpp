@@ -100,6 +100,21 @@ std::string Reporter::nearest(StringRef name,
   return netc::didYouMean(isOther ? StringRef() : meant);
 }
 
+std::string Reporter::meantOrAll(StringRef name,
+                                 llvm::ArrayRef<std::string> known,
+                                 StringRef has) {
+  std::string meant = didYouMean(name, known);
+  if (!meant.empty() || known.empty() || !showsErrors())
+    return meant;
+  meant = ("; " + has + " ").str();
+  for (const std::string &each : known)
+    meant += (&each == &known.front()  ? "`"
+              : &each == &known.back() ? " and `"
+                                       : ", `") +
+             each + "`";
+  return meant;
+}
+
 std::string Reporter::didYouMean(StringRef name,
                                  llvm::ArrayRef<std::string> known) {
   std::string foreign = hintForForeign(name, known);

@@ -51,6 +51,11 @@ public:
   /// `known` by the names of other frameworks, or else by nearest().
   std::string didYouMean(llvm::StringRef name,
                          llvm::ArrayRef<std::string> known);
+  /// The same; where no name is similar, the end lists all of `known` behind
+  /// the words `has`: `; it takes `a`, `b` and `c``.
+  std::string meantOrAll(llvm::StringRef name,
+                         llvm::ArrayRef<std::string> known,
+                         llvm::StringRef has);
   /// The end of a message with the name in `known` that is spelt most like
   /// `name`, or empty.
   std::string nearest(llvm::StringRef name, llvm::ArrayRef<std::string> known);

@@ -495,8 +495,11 @@ bool RunFactsReader::addDevices() {
     return false;
   };
   if (auto *device = ruleCast<NetParser::RefContext>(place);
-      device && !e.nameTable.lookup(device->getText()))
-    return refuse(error::DeviceWithoutCount(device->getText()));
+      device && !e.nameTable.lookup(device->getText())) {
+    std::string name = device->getText();
+    return refuse(llvm::isUpper(name[0]) ? error::DeviceWithoutCount(name)
+                                         : error::HardwareArgument());
+  }
   if (auto *product = ruleCast<NetParser::MulContext>(place))
     for (size_t i : {0, 1})
       if (Tree *device = product->expr(i), *number = product->expr(1 - i);

@@ -310,7 +310,15 @@ std::optional<Number> RunKeys::numberOf(StringRef key) {
     return std::nullopt;
   std::optional<Number> number = netc::numberOf(*value);
   if (!number || number->real || !number->exact.constant()) {
-    e.fail(placeOf(key), error::NotANumber, key, kindOf(*value));
+    std::string instead;
+    if (value->is<std::string>())
+      instead = "; write it without quotes";
+    else if (key == "hardware")
+      instead = "; write one kind of device, such as `8 V100`";
+    else if (value->is<List>())
+      instead = ("; `sweep " + key + " in [..]` varies it").str();
+    e.fail(placeOf(key), error::NotANumber, key,
+           (number ? textOf(*value) : kindOf(*value)) + instead);
     return std::nullopt;
   }
   return number;
@@ -341,10 +349,33 @@ std::string RunKeys::symbol() const {
   return (outer ? outer->symbol() + "." : "") + nameOf(job);
 }
 
+bool RunKeys::isDeclared(Expr *place, StringRef kind) {
+  if (!ruleCast<NetParser::RefContext>(place) || !e.showsErrors())
+    return true;
+  std::string name = place->getText();
+  if (e.nameTable.lookup(name))
+    return true;
+  std::vector<std::string> known;
+  for (auto &[other, entry] : file.names) {
+    auto *block = ruleCast<NetParser::BlockDeclContext>(entry.tree);
+    auto *section = ruleCast<NetParser::SectionContext>(entry.tree);
+    if ((block && block->kind->getText() == kind) ||
+        (section && section->kind->getText() == kind))
+      known.push_back(other);
+  }
+  if (known.empty())
+    return true; // other names may be similar
+  e.fail(place, error::UnknownName, name,
+         e.meantOrAll(name, known, ("the file has the " + kind).str()));
+  return false;
+}
+
 bool RunKeys::collectDataset() {
   Expr *place = datasetExpr();
   if (!place)
     return true;
+  if (!isDeclared(place, "dataset"))
+    return false;
   bool areMiddle = false;
   Value value = e.eval(place, areMiddle);
   auto *section = value.as<Section>();
@@ -370,15 +401,18 @@ bool RunKeys::collectDataset() {
 
 void RunKeys::failUnknownKey(const std::string &name,
                              llvm::ArrayRef<std::string> symbols) {
-  std::vector<std::string> known(std::begin(runKeys), std::end(runKeys));
-  llvm::copy_if(symbols, std::back_inserter(known),
-                [](const std::string &symbol) { return symbol != kBatchAxis; });
+  std::vector<std::string> known;
+  if (e.showsErrors()) {
+    known.assign(std::begin(runKeys), std::end(runKeys));
+    llvm::copy_if(symbols, std::back_inserter(known),
+                  [](StringRef symbol) { return symbol != kBatchAxis; });
+  }
   const Key &key = keys.find(name)->second;
   if (key.by && net)
     for (const Parameter &setting :
          e.calls.parametersOf(net->function).settings)
       known.push_back(setting.name);
-  std::string meant = e.didYouMean(name, known);
+  std::string meant = e.meantOrAll(name, known, "there are");
   if (auto constant = file.names.find(name);
       key.by && constant != file.names.end() &&
       ruleCast<NetParser::BindContext>(constant->second.tree))
@@ -411,19 +445,21 @@ std::optional<Moments> Program::sizeOfAxis(Tree *at, StringRef name,
 
 bool RunKeys::collectAxes() {
   std::vector<std::string> symbols;
+  llvm::StringSet<> isSymbol;
   for (const NetInput &input : inputs)
     for (const Polynomial &size : input.shape.sizes)
       for (const std::string &symbol : size.symbols())
-        if (!llvm::is_contained(symbols, symbol))
+        if (isSymbol.insert(symbol).second)
           symbols.push_back(symbol);
   auto give = [&](const std::string &name, const Value &value, Tree *at) {
     if (std::optional<Moments> size = e.program.sizeOfAxis(at, name, value))
       axes.insert({name, *size});
   };
+  bool hasJobs = !jobsIn(job).empty();
   for (auto &[name, key] : keys) {
     if (llvm::is_contained(runKeys, name))
       continue;
-    if (llvm::is_contained(symbols, name) && name != kBatchAxis) {
+    if (isSymbol.contains(name) && name != kBatchAxis) {
       if (std::optional<Value> value = valueOf(name))
         give(name, *value, placeOf(name));
       for (RunKeys *around = outer; around; around = around->outer)
@@ -431,22 +467,24 @@ bool RunKeys::collectAxes() {
       continue;
     }
     // A key of a job may be meant for the jobs in it.
-    if (isOwn(name) && jobsIn(job).empty())
+    if (isOwn(name) && !hasJobs)
       failUnknownKey(name, symbols);
   }
   for (const Varied &each : point)
-    if (!each.text && llvm::is_contained(symbols, each.name) &&
-        !axes.count(each.name))
+    if (!each.text && isSymbol.contains(each.name) && !axes.count(each.name))
       give(each.name, each.value, job);
+  llvm::StringSet<> written;
+  for (const SectionEntry &entry : dataset)
+    written.insert(entry.name);
   std::vector<std::string> missing = {"examples", "tokens"};
   for (const std::string &symbol : symbols)
     if (symbol != kBatchAxis && !axes.count(symbol))
       missing.push_back(symbol);
-  for (const SectionEntry &entry : dataset)
-    llvm::erase(missing, entry.name);
+  llvm::erase_if(
+      missing, [&](const std::string &name) { return written.contains(name); });
   for (auto &[name, value, at] : dataset) {
     bool isSize = value.is<Distribution>() || netc::numberOf(value);
-    if (llvm::is_contained(symbols, name) && !axes.count(name)) {
+    if (isSymbol.contains(name) && !axes.count(name)) {
       give(name, value, at);
     } else if (axes.count(name)) {
       noteReplaced(name);
@@ -490,6 +528,8 @@ bool RunKeys::collect() {
     e.fail(job, error::JobWithoutNet, job->kind->getText());
     return false;
   }
+  if (!isDeclared(expr, "net"))
+    return false;
   bool isSet;
   {
     Ranges::Reads reads(e.ranges);

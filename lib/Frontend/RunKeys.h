@@ -138,6 +138,9 @@ private:
   std::optional<Message> whyUseless(llvm::StringRef key) const;
   void checkKeys();
   bool collectDataset();
+  /// Whether a name of a net or dataset is known. If not, the error lists those
+  /// of the file.
+  bool isDeclared(Expr *place, llvm::StringRef kind);
   bool collectAxes();
   /// Makes the sizes of axes and the settings of the net visible to `require`.
   void nameSettings();

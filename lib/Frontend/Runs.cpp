@@ -81,8 +81,8 @@ static std::optional<Message> mistakeInPeak(const Value &value) {
 std::optional<Message> Program::mistakeInHardware(const SectionEntry &entry) {
   const auto &[name, value, at] = entry;
   if (!llvm::is_contained(hardwareKeys, name))
-    return error::UnknownHardwareKey(name,
-                                     e.didYouMean(name, namesOf(hardwareKeys)));
+    return error::UnknownHardwareKey(
+        name, e.meantOrAll(name, namesOf(hardwareKeys), "it has"));
   if (value.isUnknown())
     return std::nullopt;
   Dimension rateOfData = Dimension(Dimension::Data) / Dimension::Time;

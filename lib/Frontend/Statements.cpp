@@ -32,6 +32,8 @@ bool Statements::run(NetParser::StmtContext *stmt) {
 antlrcpp::Any Statements::visitReturn(NetParser::ReturnContext *tree) {
   if (e.frame->scope && e.frame->scope->isScan)
     return e.fail(tree, error::ReturnOutsideBlock);
+  const Frame *caller = e.frame->caller;
+  bool isOfNet = e.frame->block->isNet && !(caller && caller->block);
   ResultList results;
   llvm::StringSet<> taken, named; ///< all names, and those of `name = value`
   for (NetParser::Item2Context *item : tree->item2()) {
@@ -45,6 +47,10 @@ antlrcpp::Any Statements::visitReturn(NetParser::ReturnContext *tree) {
       value = e.tensors.matched(item->target()->expr(), value);
     if (e.frame->block->isNet && value.is<None>())
       continue;
+    if (isOfNet && !value.is<Tensor>() && !value.isUnknown())
+      value = e.fail(item->expr(), error::NetReturnsNoTensor,
+                     name.empty() ? "this" : "`" + name + "`", kindOf(value),
+                     e.calls.lackOf(value));
     // `return h, h` returns a value twice, which is allowed.
     if (item->target() ? !taken.insert(name).second : named.contains(name))
       e.fail(item, error::ReturnedTwice, name);
@@ -137,7 +143,8 @@ std::string Statements::valuesIn(Expr *condition) {
   for (antlr4::Token *token : tokensOf(condition)) {
     std::optional<Value> value = e.nameTable.lookup(token->getText());
     bool isTold = value && (numberOf(*value) || value->is<std::string>());
-    if (isTold && told.insert(token->getText()).second)
+    if (isTold && token->getText() != "inf" &&
+        told.insert(token->getText()).second)
       text += StringRef(comma).str() + token->getText() + " = " +
               (numberOf(*value) ? textOf(Value(*numberOf(*value)))
                                 : textOf(*value));

@@ -71,6 +71,24 @@ std::vector<SyntaxError> findSlips(const BufferedTokenStream &tokens) {
 // Strategy
 //===----------------------------------------------------------------------===//
 
+/// Whether the rest of the line closes a bracket from an earlier line, for each
+/// token.
+static std::vector<bool> closeEarlierLine(BufferedTokenStream &tokens) {
+  std::vector<bool> closes(tokens.size());
+  // The least depth after a token or later in its line, where that before the
+  // token is 0.
+  int least = 0;
+  for (size_t i = closes.size(); i-- > 0;) {
+    Token *token = tokens.get(i);
+    if (is(token, {NetParser::NL, Token::EOF}))
+      least = 0;
+    else
+      least = std::min(0, least) + isOpener(token) - isCloser(token);
+    closes[i] = least < 0;
+  }
+  return closes;
+}
+
 static bool isAtDeclaration(Parser *parser) {
   TokenStream *tokens = parser->getTokenStream();
   return isDeclaration(*static_cast<BufferedTokenStream *>(tokens),
@@ -81,6 +99,14 @@ void SyntaxErrorStrategy::report(Parser *parser, Token *found) {
   if (errors.size() >= maxErrors)
     return add({beginOf(found), {}});
   const SyntaxError *earlier = errors.empty() ? nullptr : &errors.back();
+  // Text that was skipped may have contained the partner of the bracket. Such
+  // errors are not counted, so this does not look at the open rules.
+  if (earlier && closesEarlier.empty())
+    closesEarlier = closeEarlierLine(
+        *static_cast<BufferedTokenStream *>(parser->getTokenStream()));
+  if (earlier && (earlier->place.line == found->getLine() ||
+                  closesEarlier[found->getTokenIndex()]))
+    return;
   if (std::optional<SyntaxError> error = explain(parser, found, earlier))
     add(std::move(*error));
 }

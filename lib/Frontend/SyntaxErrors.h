@@ -61,6 +61,7 @@ private:
   void add(SyntaxError error);
 
   const size_t maxErrors;
+  std::vector<bool> closesEarlier; ///< for each token; empty until it is asked
 };
 
 } // namespace netc

@@ -28,7 +28,7 @@ std::optional<Tensor> TensorBuilder::fullOf(Tree *at, StringRef op,
   std::optional<Number> number = numberOf(value);
   if (!isPlain(number) || type.getElementType().isInteger(1)) {
     e.fail(at, error::OperandTypes, op, "a tensor",
-           number ? textOf(Value(*number)) : kindOf(value));
+           number ? textOf(Value(*number)) : kindOf(value), "");
     return std::nullopt;
   }
   if (!number->isConstant()) {
@@ -103,7 +103,8 @@ Value TensorBuilder::tensorArithmetic(Tree *at, StringRef op, const Value &a,
   if (op == "@" && a.is<Tensor>() && b.is<Tensor>())
     return matmul(at, *a.as<Tensor>(), *b.as<Tensor>());
   if (name.empty())
-    return e.fail(at, error::OperandTypes, op, kindOf(a), kindOf(b));
+    return e.fail(at, error::OperandTypes, op, kindOf(a), kindOf(b),
+                  insteadOf(op, a, b));
   if (std::optional<Number> divisor = numberOf(b); divisor && name == "div" &&
                                                    divisor->isConstant() &&
                                                    divisor->toDouble() == 0)
@@ -115,7 +116,7 @@ Value TensorBuilder::tensorArithmetic(Tree *at, StringRef op, const Value &a,
       return number ? textOf(Value(*number)) : kindOf(side);
     };
     if (!side.is<Tensor>() && !isPlain(number))
-      return e.fail(at, error::OperandTypes, op, text(a), text(b));
+      return e.fail(at, error::OperandTypes, op, text(a), text(b), "");
   }
   auto operands = elementByElement(at, name, {a, b});
   return operands ? emit(at, name, *operands) : Value();

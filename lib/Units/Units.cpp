@@ -325,6 +325,29 @@ static std::optional<Message> findMistake(StringRef digits, StringRef name) {
                    "` or the product `" + digits + " * " + name + "`?");
   if (name == "month" || name == "months")
     return unknown("; a month has no fixed length; use `days` or `weeks`");
+  static constexpr StringRef ofSteps[] = {"iteration", "iterations", "iter",
+                                          "iters",     "its",        "update",
+                                          "updates",   "batches"};
+  if (llvm::is_contained(ofSteps, name))
+    return unknown("; did you mean `steps`?");
+  if (name == "W" || name == "kW" || name == "watts")
+    return unknown("; watts are written without a unit, as `300`");
+  if (name == "percent")
+    return unknown("; write `" + digits + "%`");
+  if (name == "times")
+    return unknown("; write the number alone");
+  if (name == "e" || name == "E")
+    return unknown("; an exponent has digits, as in `" + digits + "e3`");
+  if (digits == "0" && name.size() > 1 && name[0] == 'x' &&
+      llvm::all_of(name.drop_front(), llvm::isHexDigit))
+    return unknown("; numbers are decimal");
+  // Otherwise they would be devices.
+  StringRef accumulated = name;
+  accumulated.consume_back("s");
+  if (accumulated.consume_back("MAC") &&
+      (accumulated.empty() ||
+       llvm::is_contained({"k", "M", "G", "T", "P"}, accumulated)))
+    return unknown("; a multiply-add is 2 FLOP");
   if (const Spelling *similar = findSimilarUnit(name)) {
     std::string hint = didYouMean(similar->name);
     if (similar->base == Dimension::Flop || similar->base == Dimension::Op)
