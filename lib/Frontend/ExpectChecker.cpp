@@ -126,8 +126,20 @@ Verdict ExpectChecker::verdictOn(const Expectation &expectation) {
   return verdict;
 }
 
+/// Whether it holds in any case: `true`, or the same on both sides.
+static bool alwaysHolds(NetParser::ExpectContext *tree) {
+  auto *comparison = ruleCast<NetParser::CmpContext>(tree->expr(0));
+  if (!comparison)
+    return tree->expr(0)->getText() == "true";
+  StringRef op = comparison->op->getText();
+  return (op == "==" || op == "~" || op == "<=" || op == ">=") &&
+         sourceText(comparison->expr(0)) == sourceText(comparison->expr(1));
+}
+
 ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
   NetParser::ExpectContext *tree = expectation.tree;
+  if (alwaysHolds(tree))
+    return e.fail(tree, error::ExpectHolds), Decision();
   auto *comparison = ruleCast<NetParser::CmpContext>(tree->expr(0));
   if (comparison && comparison->op->getText() == "~")
     return decideAbout(expectation, comparison);

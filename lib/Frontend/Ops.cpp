@@ -583,6 +583,9 @@ public:
       range = "at least " + setting.least.str();
     if (!setting.below.empty() && !(real < realOf(setting.below)))
       range = "below " + setting.below.str();
+    bool isLimited = !setting.least.empty() || !setting.below.empty();
+    if (range.empty() && isLimited && !std::isfinite(real))
+      range = "finite";
     if (range.empty())
       return builder.getF64FloatAttr(real);
     e.fail(at, error::SettingOutOfRange, setting.name, op, textOf(*value),

@@ -129,6 +129,11 @@ TensorBuilder::declare(const TypeValue &type, bool isNet) {
     }
     std::string name = bareName(axis);
     std::string label = axis->name() ? axis->name()->getText() : name;
+    if (std::optional<Value> value = e.builtins.lookupBuiltin(label);
+        value && !value->is<Function>()) {
+      e.fail(axis, error::AxisName, label);
+      return std::nullopt;
+    }
     std::optional<Polynomial> size;
     if (!name.empty())
       size = sizeInScope(name);
