@@ -36,6 +36,15 @@ def inside(front, text, back):
     return lambda n: front + lines(n) + back
 
 
+def layered(n, back):
+    """A net of n layers with names, and `back` behind it."""
+    return "net M(x: f32[N, 8]) {\n" + "".join(f"l{i} = Linear(8)\nx = l{i}(x)\n" for i in range(n)) + "return y = x }\n" + back
+
+
+def listed(n, text, separator=", "):
+    return separator.join(text.replace("{}", str(i)) for i in range(n))
+
+
 # By name: n, and the function from n to the text.
 shapes = {
     "constants": (1000, inside("c0 = 1\n", "c{} = c{p} + 1", "")),
@@ -46,6 +55,18 @@ shapes = {
     "unopened_brackets_in_a_block": (500, inside("block B(x) {\n", "a = )", "return x }\n")),
     "taken_names": (1000, each("c = {}")),
     "unused_blocks": (500, each("block B{}(x) = x |> relu")),
+    "unknown_keys": (1500, inside(net + data + "train M on D as run {\n", "k{} = {}", keys + " }\n")),
+    "unknown_keys_of_jobs": (500, inside(net + data + "train M on D as run {\n", "k{} = {}", f"train as job {{ {keys} }} }}\n")),
+    "unknown_names_in_a_body": (1500, inside("net M(x: f32[N, 8]) {\n", "a{} = u{} + 1", "return x }\n")),
+    "unknown_layers": (1500, inside("net M(x: f32[N, 8]) {\n", "x = x |> B{}", "return x }\n")),
+    "unknown_members": (1000, lambda n: "a = { " + listed(n, "k{} = {}") + " }\n" + each("c{} = a.u{}")(n)),
+    "undecided_divisions": (500, inside("net M(x: f32[N, T, 8]) {\n", "a{} = T // 3", "return x }\n")),
+    "slashes": (500, each("c{} = 1 // a comment")),
+    "errors_in_a_list": (1000, inside("a = [\n", "{} {} {},", "]\n")),
+    "errors_in_a_record": (1000, inside("a = {\n", "k{} {},", "}\n")),
+    "errors_in_a_line": (1000, lambda n: "a = [" + "1 1, " * n + "]\n"),
+    "errors_in_a_body": (500, inside("net M(x: f32[N, 8]) {\n", "a{} b c = = )", "return x }\n")),
+    "errors_in_a_body_of_a_line": (500, lambda n: "net M(x: f32[N, 8]) { " + listed(n, "a{} b = 1", "; ") + " }\n"),
     "unread_names": (500, inside("block B(x) {\n", "a{} = {}", "return x }\nnet M(x: f32[N, 8]) = x |> B\n")),
     "blocks_in_blocks": (100, inside("block B0(x) = x |> relu\n", "block B{}(x) = x |> B{p}", "net M(x: f32[N, 8]) = x |> B9\n")),
     "nets": (100, each("net M{}(x: f32[N, 8]) = x |> Linear(8)")),
@@ -72,6 +93,8 @@ shapes = {
     "long_text": (5000, lambda n: 'a = "' + "b" * n + '"\n'),
     "expects": (500, inside(net, "expect M.params == 72", "")),
     "failed_expects": (500, inside(net, "expect M.params == {}", "")),
+    "expects_of_parts": (200, lambda n: layered(n, each("expect M.params(l0) == 72")(n))),
+    "parts_of_an_expect": (200, lambda n: layered(n, f"expect M.params({listed(n, 'l{}')}) == 72\n")),
     "runs": (100, inside(net + data, f"train M on D as run{{}} {{ {keys} }}", "")),
     "expects_of_runs": (100, inside(net + data, f"train M on D as run{{}} {{ {keys} }}\nexpect run{{}}.params == 72", "")),
     "likes": (50, inside(net + data + run.replace("run", "run0"), "train M on D as run{} { like = run{p} }", "")),
@@ -81,10 +104,18 @@ shapes = {
     "recompute": (50, lambda n: f"net M(x: f32[N, 8]) {{ return y = x |> repeat {n} {{ Linear(8) |> relu }} }}\n" + data + run.replace("}", "; recompute = full }")),
     "datasets": (500, each("dataset D{} { examples = {} }")),
     "fields": (200, inside("dataset D {\n", "f{} = {}", "}\n")),
-    "optimizer_of_parts": (50, lambda n: "net M(x: f32[N, 8]) {\n" + "".join(f"l{i} = Linear(8)\nx = l{i}(x)\n" for i in range(n)) + "return y = x }\n" + data + "train M on D as run { " + keys.replace("SGD(lr = 0.1)", "{ " + ", ".join(f"l{i} = SGD(lr = 0.1)" for i in range(n)) + " }") + " }\n"),
+    "fields_in_a_loss": (400, lambda n: net + "dataset D { examples = 8; " + listed(n, "t{} = f32[8]", "; ") + " }\n" + run.replace("mean(y)", listed(n, "mean(y * t{})", " + "))),
+    "fields_of_inputs": (200, lambda n: f"net M({listed(n, 'x{}: f32[N, 8]')}) {{ return y = {listed(n, 'x{}', ' + ')} }}\ndataset D {{ examples = 8; {listed(n, 'x{} = f32[8]', '; ')} }}\n" + run),
+    "updates": (400, lambda n: layered(n, data + run.replace("}", f"; updates = [{listed(n, 'l{}')}] }}"))),
+    "parts_of_batches": (50, inside(net + data, f"train M on D as run{{}} {{ {keys}; accumulate = 3 }}", "")),
+    "optimizer_of_parts": (50, lambda n: layered(n, data + run.replace("SGD(lr = 0.1)", f"{{ {listed(n, 'l{} = SGD(lr = 0.1)')} }}"))),
     "format": (500, each("block B{}(x)=x|>relu   # a comment")),
     "format_columns": (500, each("c{}={}")),
 }
+
+# The shapes that the command line names behind the folder; else all.
+for name in shapes.keys() - sys.argv[2:] if sys.argv[2:] else ():
+    del shapes[name]
 
 warm = scratch / "warm.net"
 warm.write_text(net + data + run + "expect M.params == 72\n")
