@@ -216,6 +216,14 @@ private:
     return isMoved && isNumbers(made->ins[0]);
   }
 
+  /// Whether it makes the numbers that go in.
+  bool isMove() const {
+    static const std::set<StringRef> moves = {
+        "broadcast", "concat", "convert",       "reshape",
+        "slice",     "stack",  "stop_gradient", "transpose"};
+    return moves.count(node.op());
+  }
+
   /// Whether it computes whole numbers of whole numbers that go in, such as
   /// positions of words, or moves such. What reads them tells how they are
   /// written.
@@ -225,13 +233,9 @@ private:
         "minimum", "mul", "neg", "relu6", "sub", "sum", "take", "top_k"};
     static const std::set<StringRef> replacements = {
         "aten.masked_fill", "aten.slice_scatter", "aten.where", "onnx.Where"};
-    static const std::set<StringRef> moves = {
-        "broadcast", "concat", "convert",       "reshape",
-        "slice",     "stack",  "stop_gradient", "transpose"};
     GraphValue &made = values.at(node.out());
     bool isWhole = made.type[0] == 'i';
-    bool isMoved = moves.count(node.op()) &&
-                   llvm::any_of(node->ins, [&](int in) {
+    bool isMoved = isMove() && llvm::any_of(node->ins, [&](int in) {
                      return in >= 0 && deferred.count(values.real(in));
                    });
     bool isCounted = isWhole && node.isOp("convert") &&
@@ -260,7 +264,8 @@ private:
     GraphValue &value = values.at(x);
     value.kind = GraphValue::Made;
     node.read(made);
-    if (value.type != "bool" && !node.isOp("top_k"))
+    if (value.type != "bool" && !node.isOp("top_k") &&
+        (!isMove() || node.isOp("convert")))
       value.type = "f32";
     callComputed();
     node.read(next);

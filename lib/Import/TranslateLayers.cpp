@@ -171,7 +171,12 @@ void LayerTranslator::multiply(int x, int matrix, bool isInFirst) {
     matrix = turned->ins[0];
     isInFirst = !isInFirst;
   }
-  steps.add(Step::Form_, isInFirst ? "%0 @ %1" : "%0 @ transpose(%1)",
+  bool isVector = shape(x).size() == 1;
+  steps.add(Step::Form_,
+            isVector    ? isInFirst ? "linear(%0, transpose(%1))"
+                                    : "linear(%0, %1)"
+            : isInFirst ? "%0 @ %1"
+                        : "%0 @ transpose(%1)",
             {x, matrix});
   if (!values.labels(node.out()).empty())
     values.labels(node.out()).back().clear();
@@ -183,7 +188,8 @@ void LayerTranslator::normalize() {
       training && *training == false)
     node.refuse("it takes running statistics for those of what goes in");
   int x = node.in(0);
-  node.wantRank(x, 2);
+  const Json *over = node.setting("normalized_shape");
+  node.wantRank(x, over ? 1 : 2);
   bool isBatch =
       node->op == "aten.batch_norm" || node->op == "onnx.BatchNormalization";
   if (isBatch)
@@ -202,7 +208,6 @@ void LayerTranslator::normalize() {
   if (fn == "InstanceNorm" && node.setting("use_input_stats") &&
       !node.flag("use_input_stats"))
     node.refuse("it takes running statistics for those of what goes in");
-  const Json *over = node.setting("normalized_shape");
   size_t several =
       fn == "LayerNorm" && over && over->is_array() ? over->size() : 1;
   bool isAffine = several == 1 && node.owns(1) && node.ownsShift(2);

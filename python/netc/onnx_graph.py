@@ -122,6 +122,8 @@ class _Writer:
 
     def reads(self, node):
         """The inputs of a node that are tensors of the graph. The weights of recurrences are handled separately."""
+        if node.op_type == "MatMul":
+            return [node.input[0], onnx_graph_ops.matrix(self.file, node)[0]]
         if node.op_type == "Gather" and node.input[0] in self.file.weights:
             return [node.input[0], onnx_lookups.numbers_read(self.file, node)]
         return [node.input[0], *node.input[5:]] if node.op_type in onnx_recurrences.OPS else node.input

@@ -121,12 +121,17 @@ def gemm(file, graph, node, attributes):
     graph.add(node, "onnx.Gemm", list(node.input), [node.output[0]], transB=bool(attributes.get("transB", 0)))
 
 
+def matrix(file, node):
+    """The matrix of a product, and whether it is that of a layer, [out, in]."""
+    maker = file.producers.get(node.input[1])
+    is_turned = maker is not None and maker.op_type == "Transpose" and maker.input[0] in file.weights and file.rank(maker.input[0]) == 2
+    return (maker.input[0] if is_turned else node.input[1]), is_turned
+
+
 @OPS.of("MatMul")
 def mat_mul(file, graph, node, _):
-    x, w = node.input
-    maker = file.producers.get(w)
-    is_turned = maker is not None and maker.op_type == "Transpose" and maker.input[0] in file.weights
-    w = maker.input[0] if is_turned else w
+    x = node.input[0]
+    w, is_turned = matrix(file, node)
     if w not in file.weights or file.rank(w) != 2:
         return graph.add(node, "onnx.MatMul", list(node.input), [node.output[0]])
     # Include the bias that is added next, if nothing else reads the product.

@@ -43,7 +43,8 @@ def broadcast(model, op, ins, out, given):
         pair = [number, model.whole(ins[0])] if "self" in given else [model.whole(ins[0]), number]
     else:
         full = [each for each in ins if each not in model.expanded and model.values[each].get("what") != "number" and model.shape(each) == shape]
-        pair = [model.small(each) for each in ins] if full else [model.whole(ins[0]), model.small(ins[1])]
+        largest = full[0] if full else next((each for each in ins if model.shape(each) == shape), ins[0])
+        pair = [model.whole(each) if each == largest else model.small(each) for each in ins]
         kinds = [model.values[each]["type"] for each in ins]
         widest = min(kinds, key=list(ONNX_TYPES).index)
         pair = [model.cast(each, kind, widest) for each, kind in zip(pair, kinds)]

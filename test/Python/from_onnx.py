@@ -489,3 +489,14 @@ with warnings.catch_warnings(record=True) as seen:
     warnings.simplefilter("always")
     netc.from_onnx(model([node("Relu", "x", "y")], {"x": ["N", 8]}, ["y"]), opaque=["onnx.FFT"])
 assert [str(each.message) for each in seen] == ["`opaque` names `onnx.FFT`, and no op of the model is called so"]
+
+# What netc writes is read again, with its layers and costs, also without a batch.
+for given, layers in (
+    ("f32[8]", "LayerNorm |> Linear(4) |> softmax"), ("f32[3, 8]", "Linear(16) |> relu |> Linear(4)"), ("f32[N, 8]", "BatchNorm |> Linear(4)"),
+    ("f32[3, 5, 8]", "MHA(heads = 2, causal = true) |> RMSNorm"), ("f32[2, C = 3, H = 8, W = 8]", "Conv(4, 3) |> GlobalAvgPool |> Linear(4)"),
+):  # fmt: skip
+    spec = f"net A(x: {given}) {{ return y = x |> {layers} }}"
+    text = netc.from_onnx(netc.to_onnx(spec))
+    once, again = (netc.estimate(each).networks[0] for each in (spec, text))
+    assert (once.parameters.total, once.forward) == (again.parameters.total, again.forward), text
+    assert "Linear(4)" in text or "MHA" in spec, text

@@ -131,6 +131,54 @@ for function, text in (
 ):
     same(text, Of(function), *pairs)
 
+# What is 0 takes part in nothing, as PyTorch has it.
+target = torch.tensor([[0.0, 1, 0, 0], [0.5, 0, 0, 0.5], [0.25, 0.25, 0.25, 0.25]])
+for text, function in (
+    ("(where(others_0 == 0, 1, others_0) |> log)", lambda self, x, y: nn.functional.kl_div(x.log_softmax(-1), y, reduction="batchmean")),
+    ("(where(others_0 == 0, 1, x) |> log)", lambda self, x, y: torch.xlogy(y, x)),
+    ("|> log)", lambda self, x, y: torch.special.entr(y) + x),
+):
+    same(text, Of(function), pairs[0], target)
+
+# Whole numbers of which more than places is made are computed.
+seen = torch.tensor([[1, 1, 0, 0], [1, 1, 1, 0], [1, 2, 3, 3]], dtype=torch.int32)
+for text, function in (
+    ("|> cumsum(", lambda self, x, i: x * i.cumsum(1)),
+    ("|> cumsum(", lambda self, x, i: x * (i != 0).cumsum(1)),
+    ("- 1, 0)", lambda self, x, i: x * ((i != 0).long().cumsum(1) - 1).clamp(min=0)),
+    ("where((", lambda self, x, i: x.masked_fill(i.cumsum(1) > 2, 0.0)),
+    (")[2]]) > 4", lambda self, x, i: x * (i.cumsum(1)[:, None].expand(-1, 2, -1) > 4)[:, 1]),
+    ("where(others_0 == 0, -3, float(others_0))", lambda self, x, i: x + i.sum(1, keepdim=True) + torch.where(i == 0, -3, i)),
+    ("concat(", lambda self, x, i: x * torch.cat([i[:, :2] + 1, i[:, 2:]], 1)),
+    ("top_k((float(", lambda self, x, i: x * (i + 1)[:, :3].argmax(1)[:, None]),
+    ("take(float(others_0), others_0)", lambda self, x, i: x + (i.long() - i.long().gather(1, i.long()))),
+):
+    same(text, Of(function), pairs[0], seen)
+
+# Parts that are replaced in place.
+
+
+def replaced(self, x):
+    y = x.clone()
+    y[:, 1:3] += 1
+    y[:, 2] = 0  # a part of what was replaced
+    y[:, 3] += y[:, 1]
+    y[..., 1:2, 2:] *= 2
+    y[..., ::2] = 3
+    y[:, 1::2] *= 0.5
+    y[y > 2.5] = 0.5
+    return y
+
+
+same("concat(", Of(replaced), torch.rand(3, 4, 5))
+added = Of(lambda self, x: exec("y[:, 1:3] += 1", {}, {"y": (y := x.clone())}) or y)
+same("return y = concat(x[..., 0..1, 0..axes(x)[2]], y_2, x[..., 3..4, 0..axes(x)[2]], over = axes(x)[1])\n", added, torch.rand(3, 4, 5))
+
+# Mixture gates of any axes.
+gates = torch.rand(2, 3, 4)
+same('"identity"))', Of(lambda self, x: torch.zeros_like(x).scatter(-1, *x.topk(2)[::-1])), gates)
+same('"identity"))', Of(lambda self, x: torch.zeros_like(x).scatter(2, x.topk(2)[1], 1.0) * x), gates)
+
 # Positions are recognized.
 angles = torch.arange(40)[:, None] * 50.0 ** (-torch.arange(4) / 4)
 positions = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
@@ -158,7 +206,10 @@ words, last = torch.rand(3, 5, 4), torch.tensor([2, 4, 0], dtype=torch.int32)
 same("over = axes(x)[1])", Of(lambda self, x, last: x[torch.arange(x.shape[0]), last] * 2), words, last)
 same("over = axes(y_2)[1])", Of(lambda self, x, last: (x.sum(-1) + 1)[torch.arange(x.shape[0]), last]), words, last)
 
-# Where a text ends depends on its words alone, also if its length is free.
+# Where a text ends depends on its words alone, also if its length is free, or on a mask, which nothing reads then.
+for mask in lambda mask: mask.sum(1) - 1, lambda mask: (mask != 0).cumsum(1).argmax(1):
+    spec = netc.from_torch(Of(lambda self, x, mask_: x[torch.arange(x.shape[0]), mask(mask_)]), (words, torch.ones(3, 5, dtype=torch.long)))
+    assert "net Of(x: f32[N, 5, 4]) {" in spec and "take(" in spec and "# Nothing reads the argument `others_0`, and the net is without it.\n" in spec, spec
 pooled = Of(lambda self, words: self.embed(words)[torch.arange(words.shape[0]), words.argmax(-1)])
 pooled.embed = nn.Embedding(9, 4)
 spec = netc.from_torch(pooled, torch.ones(3, 5, dtype=torch.long))
