@@ -179,8 +179,17 @@ void CommandLine::addOverride(StringRef text) {
       }
     auto found = llvm::find(known, path[i]);
     if (found == known.end()) {
+      std::string part = path.back() + " = " + value;
+      std::string hint =
+          llvm::is_contained(runKeys, path[i])
+              ? "; a key is set as a whole: `--set \"" + made.owner + "." +
+                    path[i] + "=" +
+                    (path[i] == "optimizer" ? "SGD(" + part + ")"
+                                            : "{ " + part + " }") +
+                    "\"`"
+              : e.didYouMean(path[i], known);
       e.fail(tree->path()->name(i - 1), error::UnknownJob, made.owner, path[i],
-             e.didYouMean(path[i], known));
+             hint);
       return;
     }
     made.job = jobs[found - known.begin()];
