@@ -62,8 +62,9 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
         module: a module of PyTorch, on any device; `meta` is the fastest.
         args, kwargs: the arguments of its `forward`; a single tensor needs no tuple. Only sizes of tensors matter.
         name: of the network; by default the class of the module.
-        axes: names of free axes by argument, such as `{"x": {0: "N"}}`. By default the first axis of all tensors is free, and
-            the second axis of integers. An axis is fixed if the module accepts only one size.
+        axes: names of free axes by argument, such as `{"x": {1: "T"}}`. The batch, the first axis of all tensors, stays free
+            unless one of them is `N`. Without `axes`, the second axis of integers is free, too. An axis is fixed if the
+            module accepts only one size.
 
     Raises:
         ImportRefused: the module depends on data, or torch.export rejects it.
@@ -199,7 +200,14 @@ def _exported(module, args, kwargs, axes):
     names = [path[path[0].key in gathered].key for path, _ in paths]
     if axes is not None:
         _check_axes(axes, names, tensors)
-    free = dict(zip(tensors, _free(list(tensors.values()), module) if axes is None else [axes.get(names[i], {}) for i in tensors]))
+    free, batch = dict(zip(tensors, _free(list(tensors.values()), module))), "N"
+    if axes is not None:
+        own = {i: axes.get(names[i], {}) for i in tensors}
+        batches = {i: [axis for axis, name in free[i].items() if name == "N"] for i in tensors}
+        if any("N" in each.values() for each in own.values()):
+            batches = {}
+        batch = next((own[i][axis] for i in batches for axis in batches[i] if axis in own[i]), "N")
+        free = {i: {**dict.fromkeys(batches.get(i, ()), batch), **own[i]} for i in tensors}
     tensors = dict(zip(tensors, _several(tensors.values(), free.values())))
     bound.arguments.update(torch.utils._pytree.tree_unflatten([tensors.get(i, leaf) for i, (_, leaf) in enumerate(paths)], spec))
     given = [{axis: Dim.AUTO for axis in free[i] if axis < tensors[i].ndim} if i in tensors else None for i in range(len(paths))]
@@ -226,16 +234,17 @@ def _exported(module, args, kwargs, axes):
             why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
         raise ImportRefused(f"in {_place(module, problem)}: {why}") from None
     _draw(functional)
-    symbols = _named(exported, axes)
+    symbols = _named(exported, axes, batch)
     if axes is None:
         _tie(functional, symbols)
     of_functions = [f"`{name}` has a backward of its own; netc counts the derivative of its forward." for name in functions]
     return functional, symbols, _doubts(module, exported, symbols, list(free.values()), axes is not None) + of_functions + list(dict.fromkeys(lost))
 
 
-def _named(exported, axes):
+def _named(exported, axes, name):
     """The names of free axes by their symbols. Unless `axes` says otherwise, first axes that have one size in the example are of
-    one batch, though torch.export may let them differ, and so are those of integers of two axes, such as tokens and their mask."""
+    one batch, `name`, though torch.export may let them differ. Without `axes`, so are those of integers of two axes, such as
+    tokens and their mask."""
     symbols, batch = {}, None
     taken = {(key, axis): text for key, own in (axes or {}).items() for axis, text in own.items()}
     for node in exported.graph.nodes:
@@ -245,10 +254,10 @@ def _named(exported, axes):
         for axis, size in enumerate(value.shape):
             if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol and str(size) not in symbols:
                 are_sequences = value.ndim == 2 and not value.is_floating_point()
-                is_batch = axis == 0 and ("N" not in symbols.values() or axes is None and (are_sequences or size.node.hint == batch))
+                is_batch = axis == 0 and (name not in symbols.values() or axes is None and are_sequences or size.node.hint == batch)
                 if is_batch and batch is None:
                     batch = size.node.hint
-                wanted = taken.get((node.target, axis)) or ("N" if is_batch else None)
+                wanted = taken.get((node.target, axis)) or (name if is_batch else None)
                 symbols[str(size)] = wanted or next(n for n in NAMES if n not in symbols.values())
     return symbols
 

@@ -133,13 +133,16 @@ for module, text in (nn.LSTM(8, 4), "The first axis of `input` stays 5"), (nn.Mu
         spec = netc.from_torch(module, [torch.zeros(5, 3, 8)] * (1 if "LSTM" in str(module) else 3))
     assert [text in str(each.message) for each in seen if "axis of" in str(each.message)] == [True] and text in spec, spec
 
-# So does an example whose first axis `axes` leaves out, if it names no batch.
-for named, is_said in ({1: "T"}, True), ({0: "B"}, False), ({1: "N"}, False):
+# The batch stays free beside axes that are named, unless it is another one.
+for named, sizes in ({1: "T"}, "N, T, 8"), ({0: "B"}, "B, 5, 8"), ({1: "N"}, "1, N, 8"), ({}, "N, 5, 8"):
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         spec = netc.from_torch(linear, torch.zeros(1, 5, 8), axes={"input": named})
-    text = "The first axis of `input` stays 1: counts are not of one example. `axes` names the axis of the batch, if there is another."
-    assert [text in spec, text in [str(each.message) for each in seen]] == [is_said] * 2, spec
+    assert f"input: f32[{sizes}]" in spec and not seen, spec
+both = Of(lambda self, x, y: self.a(x).sum(1) + y, a=linear)
+for named, batch in ({"x": {1: "T"}}, "N"), ({"x": {0: "B", 1: "T"}}, "B"):
+    spec = netc.from_torch(both, (torch.zeros(3, 5, 8), torch.zeros(3, 8)), axes=named)
+    assert f"x: f32[{batch}, T, 8], others_0: f32[{batch}, 8]" in spec, spec
 
 # What is no tensor of an op is an output too; what is no tensor is none.
 for forward, text in (
