@@ -427,14 +427,15 @@ def random(file, graph, node, _):
 
 @OPS.of("IsNaN")
 def is_nan(file, graph, node, _):
-    """Accepts only the test for NaN after a softmax, which exporters write to replace NaN by zeros."""
+    """Accepts only tests for NaN that exporters write to replace NaN by zeros, or to keep it."""
     if not all(_repairs(file, user) for user in file.users.get(node.output[0], [])):
         raise refused(node, "netc asks no such thing")
 
 
 def _repairs(file, node):
     maker = file.producers.get(node.input[0])
-    return node.op_type == "Where" and maker is not None and maker.op_type == "IsNaN" and maker.input[0] == node.input[2] and file.number(node.input[1]) == 0
+    tested = maker.input[0] if node.op_type == "Where" and maker is not None and maker.op_type == "IsNaN" else None
+    return tested is not None and (tested == node.input[1] or tested == node.input[2] and file.number(node.input[1]) == 0)
 
 
 @OPS.of("Where")

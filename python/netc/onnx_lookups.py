@@ -81,6 +81,8 @@ def gather_nd(file, graph, node, attributes):
     count, shape = file.samples[0].shapes[places][-1], file.shape(table)
     if attributes.get("batch_dims", 0):
         raise refused(node, "its places are others for each example")
+    if count == 2 and (own := _of_each(file, table, places)):
+        return graph.add(node, "aten.index", [table, own[0], _numbers(file, graph, node, own[1])], [node.output[0]])
     if count != 1:
         return _joined(file, graph, node, table, shape[:count], shape[count:])
     if places not in file.samples[0].values:
@@ -89,6 +91,21 @@ def gather_nd(file, graph, node, attributes):
     for sample in file.samples:
         sample.hold(name, sample.values[places][..., 0])
     return graph.add(node, "onnx.Gather", [table, name], [node.output[0]], dim=None if table in file.weights else 0)
+
+
+def _of_each(file, table, places):
+    """0, 1, 2, .. along the first axis of a table, and the places in it that are read, one for each; None if it is not so."""
+    maker = file.producers.get(places)
+    if maker is None or maker.op_type != "Concat" or len(maker.input) != 2 or file.rank(places) != 2:
+        return None
+    rows, own = maker.input
+    name = f"{places}.rows"
+    for sample in file.samples:
+        held = sample.values.get(rows)
+        if held is None or not numpy.array_equal(held, numpy.arange(sample.shapes[table][0])[:, None]):
+            return None
+        sample.hold(name, held[:, 0])
+    return name, own
 
 
 def _joined(file, graph, node, table, sizes, rest):
@@ -111,10 +128,25 @@ def _numbers(file, graph, node, places):
     return flat
 
 
+def _filled(file, name):
+    """A tensor; one of the same number in all elements, which scatters alone read, learns nothing."""
+    values = file.values(name) if name in file.weights else None
+    if values is None or (values != values.flat[0]).any() or any("Scatter" not in user.op_type for user in file.users[name]):
+        return name
+    file.weights.pop(name)
+    for sample in file.samples:
+        sample.hold(name, values)
+    return name
+
+
 @OPS.of("ScatterND")
 def scatter_nd(file, graph, node, attributes):
-    """Rows that are added to others, by one number each."""
-    x, places, rows = node.input
+    """Rows that are added to others, by one number each, or that replace those from one to another."""
+    x, rows = (_filled(file, name) for name in (node.input[0], node.input[2]))
+    places = node.input[1]
+    held = file.constant(places)
+    if attributes.get("reduction", "none") == "none" and held is not None and held.shape[1:] == (1,) and (held == held[0] + numpy.arange(len(held))[:, None]).all():
+        return graph.add(node, "aten.slice_scatter", [x, rows], [node.output[0]], dim=0, start=int(held[0, 0]), end=int(held[-1, 0]) + 1, step=1)
     if attributes.get("reduction", "none") != "add" or file.rank(places) != 2 or file.samples[0].shapes[places][1] != 1:
         raise refused(node, "netc adds rows along the first axis")
     graph.add(node, "aten.index_add", [x, _numbers(file, graph, node, places), rows], [node.output[0]], dim=0)
@@ -122,8 +154,21 @@ def scatter_nd(file, graph, node, attributes):
 
 @OPS.of("ScatterElements")
 def scatter_elements(file, graph, node, attributes):
-    """Rows that are added to others, by one number each, which is repeated for their elements."""
-    x, places, rows = node.input
+    """Rows that are added to others, by one number each, which is repeated for their elements; one place of an axis that is
+    replaced; or elements of the last axis, by their places."""
+    x, rows = (_filled(file, name) for name in (node.input[0], node.input[2]))
+    places = node.input[1]
+    rank, found = file.rank(x), [sample.values.get(places) for sample in file.samples]
+    at = attributes.get("axis", 0) % rank
+    if attributes.get("reduction", "none") == "none":
+        is_one = all(each is not None and (each == found[0].flat[0]).all() for each in found)
+        part = [1 if axis == at else size for axis, size in enumerate(file.shape(x))]
+        if is_one and file.shape(places) == part:
+            start = int(found[0].flat[0])
+            return graph.add(node, "aten.slice_scatter", [x, rows], [node.output[0]], dim=at, start=start, end=start + 1, step=1)
+        if at == rank - 1 and found[0] is None:
+            ones = file.holds(rows, 1)
+            return graph.add(node, "aten.scatter", [x, places] if ones else [x, places, rows], [node.output[0]], dim=at, value=1 if ones else None)
     maker = file.producers.get(places)
     if maker is None or maker.op_type != "Expand" or file.samples[0].shapes[maker.input[0]][1:] != (1,) or attributes.get("reduction", "none") != "add" or attributes.get("axis", 0):
         raise refused(node, "netc adds rows along the first axis")

@@ -92,6 +92,22 @@ def _xlogy(x, y):
     return x * torch.where(x == 0, 1.0, y).log()
 
 
+def _truth(x):
+    return (x if x.dtype == torch.bool else x != 0).float()
+
+
+def _any(x, axis, keepdim=False):
+    return _truth(x).amax(axis, keepdim) != 0
+
+
+def _all(x, axis, keepdim=False):
+    return _truth(x).amin(axis, keepdim) != 0
+
+
+def _clamp(x, low=None, high=None):
+    return NotImplemented if low is None or high is None else torch.minimum(torch.maximum(x, low), high)
+
+
 def _entropy(x):
     return -_xlogy(x, x)
 
@@ -185,6 +201,7 @@ def _slice_scatter(x, part, axis=0, start=None, end=None, step=1):
 
 # Ops of PyTorch that become several of netc's, such as one step of a recurrence.
 OWN = {
+    torch.ops.aten.all.dim: _all, torch.ops.aten.any.dim: _any, torch.ops.aten.clamp.Tensor: _clamp,
     torch.ops.aten.cdist.default: _cdist, torch.ops.aten.cosine_similarity.default: _cosine_similarity,
     torch.ops.aten.cross_entropy_loss.default: _cross_entropy, torch.ops.aten.kl_div.default: _kl_div,
     torch.ops.aten.nll_loss_nd.default: _nll, torch.ops.aten.one_hot.default: _one_hot, torch.ops.aten.select_scatter.default: _select_scatter,

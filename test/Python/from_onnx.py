@@ -500,3 +500,25 @@ for given, layers in (
     once, again = (netc.estimate(each).networks[0] for each in (spec, text))
     assert (once.parameters.total, once.forward) == (again.parameters.total, again.forward), text
     assert "Linear(4)" in text or "MHA" in spec, text
+
+# What exporters write of in-place changes, gates and last words, and of x log(y).
+sequence = {"x": [3, 4, 5]}
+few = numpy.random.rand(3, 4, 5).astype("f4")
+for nodes, constants, text in (
+    (
+        [node("Transpose", "x", "t", perm=[1, 0, 2]), node("Relu", "t", "u"), node("Slice", "u a b", "p"), node("ScatterND", "t places p", "s"), node("Transpose", "s", "y", perm=[1, 0, 2])],
+        {"places": numpy.array([[1], [2]]), "a": numpy.array([1]), "b": numpy.array([3])}, "concat(",
+    ),
+    ([node("ScatterElements", "x places zeros", "y", axis=1)], {"places": numpy.full((3, 1, 5), 2), "zeros": numpy.zeros((3, 1, 5), "f4")}, "concat("),
+    ([node("TopK", "x k", "v i"), node("ScatterElements", "none i v", "y", axis=2)], {"k": numpy.array([2]), "none": numpy.zeros((3, 4, 5), "f4")}, '"identity"))'),
+    ([node("TopK", "x k", "v i"), node("ScatterElements", "none i ones", "y", axis=-1)], {"k": numpy.array([2]), "none": numpy.zeros((3, 4, 5), "f4"), "ones": numpy.ones((3, 4, 2), "f4")}, '"identity"))'),
+    ([node("IsNaN", "x", "n"), node("Log", "x", "l"), node("Mul", "x l", "m"), node("Where", "n x m", "y")], {}, "x * (x |> log)"),
+):  # fmt: skip
+    made = model(nodes, sequence, ["y"], constants=constants)
+    spec = netc.from_onnx(made)
+    assert text in spec and netc.estimate(spec).networks[0].parameters.total == 0, spec
+    same_values(made, x=few)
+made = model([node("Concat", "rows last", "places", axis=-1), node("GatherND", "x places", "y")], sequence, ["y"], constants={"rows": numpy.arange(3)[:, None]})
+made.graph.input.append(helper.make_tensor_value_info("last", TensorProto.INT64, [3, 1]))
+same_values(made, x=few, last=numpy.array([[1], [3], [0]]))
+refused("netc reads places of one axis, or fixed ones of several", model([node("Cast", "x", "i", to=TensorProto.INT64), node("GatherND", "x i", "y")], {"x": [3, 2]}, ["y"]))

@@ -67,6 +67,8 @@ for function, text in (
     (lambda self, x, y: (x / 3).clamp(-65504, 65504) + (y - y).clamp(1e-8, 1).log(), "clamp(1e-08, 1)"),
     (lambda self, x, y: x[:, None] ** y[:, :, None], "= exp("),
     (lambda self, x, y: x ** y[:, :1], "= exp("),
+    (lambda self, x, y: x.clamp(y - 0.5, y + 0.1), "minimum("),
+    (lambda self, x, y: torch.where((x > y).any(1, keepdim=True), x, y) + (x > y[:1] - 0.5).all(1)[:, None], ") != 0"),
     (lambda self, x, y: x[:, :1] ** y, "= exp("),
     (lambda self, x, y: torch.where(x[:, None] > 0.5, x[:, None], y[:, :, None]), "= where("),
     (lambda self, x, y: torch.where((x[:, None] > 0.5) | (y[:, :, None] > 0.5), 1.0, 2.0), "= where("),
