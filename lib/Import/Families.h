@@ -29,8 +29,7 @@ struct Key {
   std::string second;  ///< a further setting, where that does not tell all
   std::string none;    ///< the text for `null`; empty if it is not accepted
   std::string onlyIf, also; ///< another key; a path of keys
-  bool isRequired = false, nullIsDefault = false,
-       mayBeZero = false;
+  bool isRequired = false, nullIsDefault = false, mayBeZero = false;
 };
 
 /// Networks that differ only in sizes and options.

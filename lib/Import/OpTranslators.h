@@ -288,7 +288,8 @@ private:
   /// x with a part of an axis replaced. Parts that are replaced one after the
   /// other are put together at once.
   void sliceScatter();
-  /// Whether it is the part of x that it would replace, as behind `x[1:3] += 1`.
+  /// Whether it is the part of x that it would replace, as behind `x[1:3] +=
+  /// 1`.
   bool isOwn(int x, unsigned at, const Polynomial &begin, int part) const;
   void reverse();
   void roll();

@@ -229,8 +229,8 @@ private:
   /// written.
   bool isOfNumbers() {
     static const std::set<StringRef> arithmetic = {
-        "abs", "add", "compare", "cumsum", "max",    "maximum", "min",
-        "minimum", "mul", "neg", "relu6", "sub", "sum", "take", "top_k"};
+        "abs", "add", "compare", "cumsum", "max", "maximum", "min",  "minimum",
+        "mul", "neg", "relu6",   "sub",    "sum", "take",    "top_k"};
     static const std::set<StringRef> replacements = {
         "aten.masked_fill", "aten.slice_scatter", "aten.where", "onnx.Where"};
     GraphValue &made = values.at(node.out());
@@ -238,8 +238,8 @@ private:
     bool isMoved = isMove() && llvm::any_of(node->ins, [&](int in) {
                      return in >= 0 && deferred.count(values.real(in));
                    });
-    bool isCounted = isWhole && node.isOp("convert") &&
-                     values.at(node.in(0)).type == "bool";
+    bool isCounted =
+        isWhole && node.isOp("convert") && values.at(node.in(0)).type == "bool";
     if (node->outs.size() > 1 || (made.type != "bool" && !isWhole) ||
         !(isMoved || isCounted || arithmetic.count(node.op()) ||
           (isWhole && replacements.count(node->op))))

@@ -173,8 +173,8 @@ void LayerTranslator::multiply(int x, int matrix, bool isInFirst) {
   }
   bool isVector = shape(x).size() == 1;
   steps.add(Step::Form_,
-            isVector    ? isInFirst ? "linear(%0, transpose(%1))"
-                                    : "linear(%0, %1)"
+            isVector
+                ? isInFirst ? "linear(%0, transpose(%1))" : "linear(%0, %1)"
             : isInFirst ? "%0 @ %1"
                         : "%0 @ transpose(%1)",
             {x, matrix});
