@@ -10,6 +10,7 @@
 #include "lib/Report/Table.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/StringSaver.h"
 #include <list>
@@ -322,7 +323,7 @@ cl::opt<unsigned> threads("threads", cl::value_desc("number"),
                           cl::desc("that are measured (default: one a core)"),
                           In{toRun});
 cl::opt<double>
-    seconds("seconds", cl::value_desc("number"),
+    seconds("seconds", cl::value_desc("seconds"),
             cl::desc("measure each batch size for so long at most (default "
                      "10)"),
             In{toRun});
@@ -566,7 +567,47 @@ static std::optional<Exit> checkInputs() {
   return std::nullopt;
 }
 
+/// Removes the options of LLVM's libraries.
+static void keepOwnOptions() {
+  llvm::SmallPtrSet<const cl::Option *, 32> own{&helpInShort};
+  for (const Listed &each : listed())
+    own.insert(each.option);
+  llvm::SmallVector<cl::Option *> others;
+  for (auto &entry : cl::getRegisteredOptions())
+    if (!own.contains(entry.second))
+      others.push_back(entry.second);
+  for (cl::Option *other : others)
+    other->removeArgument();
+}
+
+/// Refuses values such as `--check=1` and `--depth=few`, for which LLVM's
+/// errors name types of C++.
+static std::optional<Exit>
+checkWritten(llvm::ArrayRef<const char *> arguments) {
+  llvm::StringMap<OptionText> known;
+  for (const OptionGroup &group : optionGroups())
+    for (const OptionText &option : group.options)
+      known[option.name] = option;
+  for (llvm::StringRef argument : arguments) {
+    auto [name, value] = argument.split('=');
+    auto option = known.find(name);
+    if (option == known.end() || !argument.contains('='))
+      continue;
+    llvm::StringRef kind = option->second.value;
+    if (kind.empty())
+      return refuse("`" + name + "` takes no value, here is `" + value + "`");
+    bool isNumber =
+        kind.consume_front("number") && option->second.words.empty();
+    for (llvm::StringRef item : llvm::split(value, kind.empty() ? '=' : ','))
+      if (isNumber && (item.empty() || !llvm::all_of(item, llvm::isDigit)))
+        return refuse("`" + name + "` takes a whole number, not `" + item +
+                      "`");
+  }
+  return std::nullopt;
+}
+
 std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
+  keepOwnOptions();
   mlir::registerAsmPrinterCLOptions();
   // LLVM reads `@file` as a file with options. Here it is an input.
   llvm::BumpPtrAllocator memory;
@@ -580,6 +621,8 @@ std::optional<Exit> netc::parseCommandLine(int argc, char **argv) {
          {std::pair("import", "--import"), std::pair("fmt", "--fmt")})
       if (arguments[1] == llvm::StringRef(command))
         arguments[1] = option;
+  if (std::optional<Exit> refused = checkWritten(arguments))
+    return refused;
   if (!cl::ParseCommandLineOptions(argc, arguments.data(), "", &llvm::errs()))
     return WrongUsage;
   if (!unknown.empty())
