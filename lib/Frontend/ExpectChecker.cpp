@@ -131,7 +131,7 @@ static bool alwaysHolds(NetParser::ExpectContext *tree) {
   auto *comparison = ruleCast<NetParser::CmpContext>(tree->expr(0));
   if (!comparison)
     return tree->expr(0)->getText() == "true";
-  StringRef op = comparison->op->getText();
+  std::string op = comparison->op->getText();
   return (op == "==" || op == "~" || op == "<=" || op == ">=") &&
          sourceText(comparison->expr(0)) == sourceText(comparison->expr(1));
 }
