@@ -331,7 +331,7 @@ TEST(SyntaxErrors, Brackets) {
   EXPECT_EQ(errorsIn("block F(x, 3) = x"),
             "1:12: expected a name after `,`, found `3` [expected]\n");
   EXPECT_EQ(errorsIn("for i in x 3"),
-            "1:12: expected `{`, found `3` [expected]\n");
+            "1:12: a loop is written `for i in 0..3 { ... }` [loop-form]\n");
   EXPECT_EQ(errorsIn("a = 3)"), "1:6: `)` closes nothing [closes-nothing]\n");
   EXPECT_EQ(errorsIn("}"), "1:1: `}` closes nothing [closes-nothing]\n");
   EXPECT_EQ(errorsIn("block F(x) {\n  return x\n\nblock G(x) = x"),
