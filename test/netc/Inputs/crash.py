@@ -12,10 +12,14 @@ import tempfile
 import time
 
 
-
 def end_by(sent):
     """Sends a signal to a netc that catches it and waits for a file, until netc has ended."""
-    netc = subprocess.Popen(["netc", "--check", "-"], stdin=subprocess.PIPE)
+
+    # What a shell starts in the background ignores some signals, and netc would, too.
+    def as_in_foreground():
+        signal.signal(sent, signal.SIG_DFL)
+
+    netc = subprocess.Popen(["netc", "--check", "-"], stdin=subprocess.PIPE, preexec_fn=as_in_foreground)
     status = pathlib.Path(f"/proc/{netc.pid}/status")
 
     def is_reading():
@@ -23,7 +27,9 @@ def end_by(sent):
         caught = int(fields["SigCgt"], 16) >> (sent - 1) & 1
         return caught and fields["State"].strip().startswith("S")
 
+    end = time.monotonic() + 60
     while not is_reading():
+        assert time.monotonic() < end, f"netc does not catch {sent}"
         time.sleep(0.01)
     while netc.poll() is None:
         netc.send_signal(sent)
