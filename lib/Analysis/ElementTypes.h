@@ -10,7 +10,7 @@
 
 namespace netc {
 
-/// None for types that no FormatTraits describe, such as i1 and i64.
+/// None for integers and truth values.
 std::optional<NumberFormat> numberFormatOf(mlir::Type element);
 
 /// The name of an element type in reports: `bf16`, `i1`, `f8e4m3`.

@@ -8,7 +8,6 @@
 #include "lib/Analysis/Cost.h"
 #include "lib/Analysis/Decoding.h"
 #include "lib/Hardware/Precision.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace netc;
 using namespace mlir;
