@@ -79,9 +79,10 @@ std::optional<Polynomial> TakeOp::getTouched(unsigned operand) {
 Polynomial TakeOp::getIndexBound() { return shapeOf(getX())[getOver()]; }
 
 LogicalResult TakeOp::buildGradient(Gradients &gradients) {
-  gradients.set(0,
-                gradients.create<TakeGradOp>(getX().getType(), gradients.of(0),
-                                             getPlaces(), getOverAttr()));
+  Value dy = gradients.of(0);
+  Type type = tensorOf(elementOf(dy), shapeOf(getX()));
+  gradients.set(
+      0, gradients.create<TakeGradOp>(type, dy, getPlaces(), getOverAttr()));
   return success();
 }
 
@@ -142,7 +143,8 @@ std::optional<Polynomial> GatherOp::getTouched(unsigned operand) {
 Polynomial GatherOp::getIndexBound() { return shapeOf(getX())[getOver()]; }
 
 LogicalResult GatherOp::buildGradient(Gradients &g) {
-  Value zero = g.create<ConstantOp>(getX().getType(), APFloat(0.0));
+  Type type = tensorOf(elementOf(g.of(0)), shapeOf(getX()));
+  Value zero = g.create<ConstantOp>(type, APFloat(0.0));
   g.set(0, g.create<ScatterAddOp>(zero, getIds(), g.of(0), getOver()));
   return success();
 }

@@ -37,6 +37,36 @@ void netc::flowThrough(Operation *op, function_ref<void(Value, Value)> flow) {
       flow(operand, result);
 }
 
+Value netc::beforeWidening(Value value) {
+  auto convert = value.getDefiningOp<ConvertOp>();
+  bool isWidened = convert && isFloat(convert.getX()) && isFloat(value) &&
+                   elementOf(convert.getX()).getIntOrFloatBitWidth() <
+                       elementOf(value).getIntOrFloatBitWidth();
+  return isWidened ? beforeWidening(convert.getX()) : value;
+}
+
+Value netc::conversionOf(Value value, Type element) {
+  for (Operation *user : value.getUsers())
+    if (auto convert = dyn_cast<ConvertOp>(user);
+        convert && elementOf(convert.getY()) == element &&
+        convert->getBlock() == value.getParentBlock())
+      return convert;
+  return {};
+}
+
+Value netc::convertTo(OpBuilder &builder, Location loc, Value value,
+                      Type element) {
+  if (elementOf(value) == element)
+    return value;
+  value = beforeWidening(value);
+  if (elementOf(value) == element)
+    return value;
+  if (Value made = conversionOf(value, element))
+    return made;
+  return builder.create<ConvertOp>(loc, tensorOf(element, shapeOf(value)),
+                                   value);
+}
+
 Value Gradients::of(unsigned result) const {
   return block.of(op->getResult(result));
 }
@@ -44,9 +74,7 @@ Value Gradients::of(unsigned result) const {
 Value Gradients::ofProduct() {
   Value dy = of(0);
   auto format = op->getAttrOfType<TypeAttr>(kGradientFormat);
-  if (!format || elementOf(dy) == format.getValue())
-    return dy;
-  return create<ConvertOp>(tensorOf(format.getValue(), shapeOf(dy)), dy);
+  return format ? convertTo(builder, op->getLoc(), dy, format.getValue()) : dy;
 }
 
 bool Gradients::wants(unsigned operand) const {
@@ -58,9 +86,8 @@ void Gradients::set(unsigned operand, Value gradient) {
   Value value = op->getOperand(operand);
   // The gradient of an 8-bit operand keeps the format of the product's
   // gradients.
-  if (elementOf(gradient) != elementOf(value) && !is8BitFloat(value))
-    gradient = create<ConvertOp>(tensorOf(elementOf(value), shapeOf(gradient)),
-                                 gradient);
+  if (!is8BitFloat(value))
+    gradient = convertTo(builder, op->getLoc(), gradient, elementOf(value));
   block.add(value, gradient);
 }
 

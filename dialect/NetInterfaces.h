@@ -198,6 +198,16 @@ inline mlir::Type statedFormat(mlir::Operation *op, llvm::StringRef attribute,
   return stated ? stated.getValue() : own;
 }
 
+/// What `value` was before it was only widened, if it was.
+mlir::Value beforeWidening(mlir::Value value);
+/// The conversion of `value` to `element` in the block of `value` that is there
+/// already, or null.
+mlir::Value conversionOf(mlir::Value value, mlir::Type element);
+/// `value` with this element type. It is converted once, for all readers, by an
+/// op at the position of `builder`.
+mlir::Value convertTo(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value, mlir::Type element);
+
 /// The gradients of one op, as its method buildGradient sees them.
 class Gradients {
 public:

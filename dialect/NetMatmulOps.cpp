@@ -322,7 +322,8 @@ std::optional<Polynomial> EmbeddingOp::getTouched(unsigned operand) {
 Polynomial EmbeddingOp::getIndexBound() { return shapeOf(getTable())[0]; }
 
 LogicalResult EmbeddingOp::buildGradient(Gradients &g) {
-  g.set(1, g.create<EmbeddingGradOp>(getTable().getType(), g.of(0), getIds()));
+  Type type = tensorOf(elementOf(g.of(0)), shapeOf(getTable()));
+  g.set(1, g.create<EmbeddingGradOp>(type, g.of(0), getIds()));
   return success();
 }
 

@@ -382,8 +382,15 @@ Value Applier::applyRolled(Tree *at, const Value &value, const Value &part,
   forEachInserted(
       e.builder, [&] { result = pipe(at, value, part); },
       [&](mlir::Operation &op) {
-        if (!op.hasAttr(kRolled))
+        // A value is converted once, whichever copy reads it first.
+        if (auto convert = mlir::dyn_cast<ConvertOp>(op);
+            convert && isFloat(convert.getX())) {
+          mlir::Operation *maker = convert.getX().getDefiningOp();
+          if (maker)
+            standFor(maker->getAttr(kRolled), &op);
+        } else if (!op.hasAttr(kRolled)) {
           op.setAttr(kRolled, graph.rolled);
+        }
       });
   // Copies are equal if each returns a tensor of the type and labels that it
   // gets.

@@ -167,11 +167,21 @@ private:
       if (next->second.isUnknown())
         return false;
       auto *value = next->second.as<Tensor>();
-      if (!value || value->value.getType() != each.tensor.value.getType())
+      mlir::Value first = each.tensor.value;
+      // A state has the format of its first value.
+      bool isAlike = value && shapeOf(value->value) == shapeOf(first) &&
+                     (elementOf(value->value) == elementOf(first) ||
+                      (isFloat(value->value) && isFloat(first)));
+      if (!isAlike) {
+        bool isOfType = value && shapeOf(value->value) == shapeOf(first);
+        auto textOf =
+            isOfType ? &TensorBuilder::typeText : &TensorBuilder::axesText;
         return fail(tree->body(), error::CarriedType, each.name,
-                    e.tensors.axesText(each.tensor),
-                    value ? e.tensors.axesText(*value) : kindOf(next->second));
-      values.push_back(value->value);
+                    textOf(each.tensor),
+                    value ? textOf(*value) : kindOf(next->second));
+      }
+      values.push_back(convertTo(e.builder, value->value.getLoc(), value->value,
+                                 elementOf(first)));
     }
     e.builder.create<YieldOp>(e.locationOf(tree), values);
     return true;

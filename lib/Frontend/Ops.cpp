@@ -64,10 +64,16 @@ TensorBuilder::inOneFormat(Tree *at, StringRef op,
       widest = widest ? widestOf(widest, element) : element;
     }
   for (Tensor &operand : promoted)
-    if (isFloat(operand.value) && elementOf(operand.value) != widest)
-      operand.value = e.builder.create<ConvertOp>(
-          opLocation(at, op), tensorOf(widest, shapeOf(operand.value)),
-          operand.value);
+    if (isFloat(operand.value) && elementOf(operand.value) != widest) {
+      mlir::Value made = conversionOf(operand.value, widest);
+      if (!made) {
+        // Where all readers see it.
+        mlir::OpBuilder::InsertionGuard guard(e.builder);
+        e.builder.setInsertionPointAfterValue(operand.value);
+        made = convertTo(e.builder, opLocation(at, op), operand.value, widest);
+      }
+      operand.value = made;
+    }
   return promoted;
 }
 

@@ -67,25 +67,28 @@ static Value createSeed(OpBuilder &builder, Operation *graph, Value value) {
 }
 
 /// States the gradient of a parameter, in its kGradientFormat. What is
-/// converted from that format is taken before the conversion.
+/// converted from that format, or only widened, is taken before the conversion.
 static void stateGradient(OpBuilder &builder, ParameterOp parameter,
                           Value gradient) {
   Type format =
       statedFormat(parameter, kGradientFormat, elementOf(parameter.getValue()));
   if (auto before = gradient.getDefiningOp<ConvertOp>();
-      before && elementOf(before.getX()) == format) {
+      before && elementOf(before.getX()) == format)
     gradient = before.getX();
-    if (before->use_empty())
-      before.erase();
-  }
   auto insert = [&] {
-    if (elementOf(gradient) != format)
-      gradient = builder.create<ConvertOp>(
-          gradient.getLoc(), tensorOf(format, shapeOf(gradient)), gradient);
+    gradient = convertTo(builder, gradient.getLoc(), gradient, format);
     builder.create<GradientOp>(parameter.getLoc(), parameter, gradient);
   };
   forEachInserted(builder, insert, [&](Operation &op) {
     standFor(parameter->getAttr(kRolled), &op);
+  });
+}
+
+/// Erases conversions of gradients that are read before they are converted.
+static void eraseUnread(Block &block) {
+  block.walk<WalkOrder::PostOrder, ReverseIterator>([](ConvertOp convert) {
+    if (convert->use_empty())
+      convert.erase();
   });
 }
 
@@ -129,6 +132,7 @@ static LogicalResult differentiate(ReturnOp last) {
     if (Value gradient = reverse.of(parameter))
       stateGradient(builder, parameter.getDefiningOp<ParameterOp>(), gradient);
   setPhases(first, graph);
+  eraseUnread(block);
   return success();
 }
 
