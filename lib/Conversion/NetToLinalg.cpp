@@ -108,6 +108,7 @@ static bool isStored(Type element) {
 static bool isRun(StepOp step, const Precision &precision) {
   bool isPeakAlone = precision.low() == NumberFormat::F32 &&
                      precision.products != NumberFormat::F32 &&
+                     !precision.isF64() &&
                      precision.products != NumberFormat::TF32;
   bool has8Bits =
       step.walk([](Operation *op) {
@@ -134,6 +135,7 @@ static LogicalResult checkIsRun(StepOp step) {
   SmallVector<Value> stored(step.getBlock().getArguments());
   for (auto parameter : step.getOps<ParameterOp>())
     stored.push_back(parameter.getValue());
+  llvm::append_range(stored, step.getReturn().getOperands());
   for (Value value : stored)
     if (Type element = netc::elementOf(value); !isStored(element))
       return emitError(value.getLoc(), error::TypeOfProgram, element);

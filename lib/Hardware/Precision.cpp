@@ -35,6 +35,14 @@ llvm::ArrayRef<EightBitRecipe> netc::allEightBitRecipes() {
   return recipes;
 }
 
+/// What `precision = format` means: f64 is the format of everything, and others
+/// of products alone, beside f32.
+static Precision of(NumberFormat format) {
+  NumberFormat rest =
+      format == NumberFormat::F64 ? NumberFormat::F64 : NumberFormat::F32;
+  return {format, rest, rest, std::nullopt, rest, rest};
+}
+
 NumberFormat Precision::low() const {
   if (isLow(residual))
     return residual;
@@ -49,10 +57,17 @@ std::optional<NumberFormat> Precision::gradientsIn8Bits() const {
   return recipe ? recipe->gradients : products;
 }
 
+bool Precision::isF64() const { return *this == of(NumberFormat::F64); }
+
 std::optional<StringRef> Precision::conflict() const {
   auto isKept = [](NumberFormat format) {
     return format == NumberFormat::F32 || isLow(format);
   };
+  if (isF64())
+    return std::nullopt;
+  if (products == NumberFormat::F64)
+    return "`products` in f64 go with no other format; `precision = f64` has "
+           "everything in f64";
   if (!isKept(residual))
     return "`residual` is f32, bf16 or f16";
   if (isLow(products) && isLow(residual) && products != residual)
@@ -73,19 +88,12 @@ std::optional<StringRef> Precision::conflict() const {
   return std::nullopt;
 }
 
-/// What `precision = format` means: only the format of products differs from
-/// f32.
-static Precision withProducts(NumberFormat format) {
-  constexpr NumberFormat f32 = NumberFormat::F32;
-  return {format, f32, f32, std::nullopt, f32, f32};
-}
-
 /// The preset with this name; none if there is no such preset of the format.
 static std::optional<Precision> preset(StringRef name, NumberFormat format) {
   constexpr NumberFormat f32 = NumberFormat::F32;
   if (name == "mixed" &&
       (format == f32 || isLow(format) || isEightBitFloat(format)))
-    return withProducts(format);
+    return of(format);
   if (!isLow(format))
     return std::nullopt;
   // Narayanan et al. 2021 (arXiv:2104.04473): weights are low, but the updated
@@ -166,6 +174,15 @@ static bool readParts(StringRef text, Precision &precision, std::string &why) {
   });
 }
 
+/// What `precision = format` does, after these words.
+static StringRef whatChanges(NumberFormat format) {
+  if (format == NumberFormat::F32 || format == NumberFormat::F64)
+    return " has everything in it";
+  return isEightBitFloat(format)
+             ? " has linear layers in it, and all else as `bf16` has it"
+             : " changes products alone";
+}
+
 /// Reads a preset or a recipe with the parts that differ.
 static std::optional<Precision> readPreset(StringRef text, std::string &why) {
   auto [name, settings] = text.split('(');
@@ -183,7 +200,7 @@ static std::optional<Precision> readPreset(StringRef text, std::string &why) {
     if (!formats.empty())
       why = (quoted(name) + " takes " + formats + "; " +
              quoted("precision = " + traitsOf(*known).name.str()) +
-             " changes products alone")
+             whatChanges(*known))
                 .str();
     return std::nullopt;
   }
@@ -199,8 +216,13 @@ static std::optional<Precision> readPreset(StringRef text, std::string &why) {
 
 static std::optional<Precision> read(StringRef text, std::string &why) {
   if (std::optional<NumberFormat> format = parseNumberFormat(text))
-    return withProducts(*format);
+    return of(*format);
   Precision precision;
+  if (text.starts_with("{") && text.drop_front().trim() == "}") {
+    why = "it takes parts, as `{ products = bf16, states = bf16 }`; they are " +
+          namesOfParts();
+    return std::nullopt;
+  }
   if (text.consume_front("{"))
     return text.consume_back("}") && readParts(text, precision, why)
                ? std::optional(precision)
@@ -260,7 +282,7 @@ writtenParts(const Precision &precision, const std::optional<Precision> &base) {
 
 std::string Precision::str() const {
   std::string format = nameOf(products);
-  if (!recipe && !isLow(products) && withProducts(products) == *this)
+  if (!recipe && !isLow(products) && of(products) == *this)
     return format;
   // Write the preset from which the fewest parts differ.
   std::string written;

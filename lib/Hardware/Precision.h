@@ -52,6 +52,8 @@ struct Precision {
   /// The 16-bit format that values in low precision are converted to; f32 if
   /// there is none.
   NumberFormat low() const;
+  /// Whether everything is in f64, which has no parts.
+  bool isF64() const;
   /// The 8-bit format of the gradients of products; none if products are not in
   /// 8-bit floats.
   std::optional<NumberFormat> gradientsIn8Bits() const;
@@ -64,7 +66,8 @@ struct Precision {
   bool operator==(const Precision &other) const;
 };
 
-/// Reads a number format (`bf16` and `f16` mean `mixed` of it), a preset
+/// Reads a number format (`bf16` and `f16` mean `mixed` of it, `f64` is that of
+/// all values), a preset
 /// `mixed`, `megatron` or `pure` with parts that differ, such as `mixed(bf16,
 /// states = bf16)`, an 8-bit recipe such as `fp8(DelayedScaling)`, or a record
 /// of parts. None for other text; `why` then says what is wrong or would be

@@ -361,18 +361,29 @@ static std::string lossScaleText(const Run &run) {
 /// Adds the formats of arithmetic and of saved values.
 static void addPrecision(Lines &lines, const Run &run) {
   std::optional<Precision> precision = parsePrecision(run.precision);
-  if (!precision || precision->str() == "f32")
+  if (!precision && !run.hasStep())
+    return;
+  std::vector<NumberFormat> formats = run.formats();
+  bool isOfTypes = !precision && llvm::any_of(formats, [](NumberFormat each) {
+    return each != NumberFormat::F32;
+  });
+  if (precision ? precision->str() == "f32" : !isOfTypes)
     return;
   std::string shares;
   const char *before = ": of the matmul FLOP ";
-  for (NumberFormat format : run.formats()) {
+  for (NumberFormat format : formats) {
     std::optional<Rational> share = shareOf(
         run.step().in(format).hardware().matmul, run.step().hardware().matmul);
     if (share && !share->isZero())
       shares += (shares.empty() ? before : ", ") + inPercent(*share) + " in " +
                 traitsOf(format).name.str();
   }
-  if (precision->low() == NumberFormat::F32 &&
+  if (!precision) {
+    if (!shares.empty())
+      lines.add("precision", "by types in the text" + shares);
+    return;
+  }
+  if (precision->low() == NumberFormat::F32 && !precision->isF64() &&
       precision->products != NumberFormat::F32)
     shares += "; values are counted in f32";
   lines.add("precision", run.precision + shares);

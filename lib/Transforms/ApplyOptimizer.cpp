@@ -7,6 +7,7 @@
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/SubstituteAxes.h"
+#include "lib/Transforms/WidenToF64.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -101,7 +102,8 @@ public:
       if (!step)
         step = builder.create<BufferOp>(rule.getLoc(), rule.getStep().getType(),
                                         "step", "step");
-      shared.map(rule.getStep(), step);
+      shared.map(rule.getStep(), convertTo(builder, rule.getLoc(), step,
+                                           elementOf(rule.getStep())));
     }
     for (Operation &op : llvm::make_range(next, norm))
       if (!isPerParameter(op))
@@ -153,7 +155,7 @@ private:
       return std::nullopt;
     });
     copy->walk([&](Operation *op) { op->setLoc(loc); });
-    // Updates compute in f32, and change the parameter itself.
+    // Updates compute in their own format, and change the parameter itself.
     if (hasEffect<MemoryEffects::Write>(copy))
       if (auto wide = copy->getOperand(0).getDefiningOp<ConvertOp>())
         copy->setOperand(0, wide.getX());
@@ -384,8 +386,15 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
     scale.unscale(gradients);
     Operation *unscaled = last->getPrevNode();
     std::vector<Rule> rules;
-    for (OptimizerOp optimizer : optimizers)
-      rules.emplace_back(optimizer, ofRule(optimizer, gradients), last);
+    for (OptimizerOp optimizer : optimizers) {
+      SmallVector<GradientOp> own = ofRule(optimizer, gradients);
+      // Updates compute in f32, unless all that they change is wider.
+      if (!own.empty() && llvm::all_of(own, [](GradientOp gradient) {
+            return elementOf(gradient.getParameter()).isF64();
+          }))
+        widenToF64(optimizer);
+      rules.emplace_back(optimizer, std::move(own), last);
+    }
     copyRules(rules, OpBuilder(last));
     if (scale.isDynamic() && unscaled->getNextNode() != last) {
       SmallVector<Operation *> updates;

@@ -7,6 +7,7 @@
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Hardware/Precision.h"
 #include "lib/Transforms/Passes.h"
+#include "lib/Transforms/WidenToF64.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 
@@ -177,13 +178,22 @@ public:
         assignLoop(scan);
       else if (auto parameter = dyn_cast<ParameterOp>(op))
         assignParameter(parameter);
-      else if (!isa<OptimizerOp, ConvertOp>(op) &&
-               !op.hasTrait<OpTrait::IsTerminator>())
+      else if (auto convert = dyn_cast<ConvertOp>(op))
+        dropIfSame(convert);
+      else if (!isa<OptimizerOp>(op) && !op.hasTrait<OpTrait::IsTerminator>())
         assign(&op);
     }
   }
 
 private:
+  /// Drops a conversion to the format that its operand has by now.
+  static void dropIfSame(ConvertOp convert) {
+    if (convert.getX().getType() != convert.getType())
+      return;
+    convert.replaceAllUsesWith(convert.getX());
+    convert.erase();
+  }
+
   static Type typeOf(NumberFormat format, MLIRContext *context) {
     if (format == NumberFormat::BF16)
       return BFloat16Type::get(context);
@@ -512,7 +522,10 @@ struct ApplyPrecision : netc::impl::ApplyPrecisionBase<ApplyPrecision> {
           parsePrecision(step.getRun().getFacts().precision);
       if (!precision)
         continue;
-      Formats(*precision, &getContext()).assignStep(step.getBlock());
+      if (precision->isF64())
+        widenToF64(step);
+      else
+        Formats(*precision, &getContext()).assignStep(step.getBlock());
       step.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
         if (isMemoryEffectFree(op) && isOpTriviallyDead(op))
           op->erase();
