@@ -7,7 +7,6 @@
 
 #include "lib/Frontend/Mentions.h"
 #include "lib/Frontend/RunKeys.h"
-#include "lib/Hardware/Precision.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
@@ -35,6 +34,7 @@ bool CommandLine::readOptions() {
   // defaults are read only once.
   for (const std::string &text : settings)
     addOverride(text);
+  e.precisions.markConstants();
   for (auto [definition, text] :
        llvm::zip_equal(e.options.definitions, definitions))
     define(definition.first, definition.second, text);
@@ -44,13 +44,6 @@ bool CommandLine::readOptions() {
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
-
-/// Whether a value may be a `precision`: a format, a policy, a record of parts,
-/// or `none`.
-static bool isPrecision(const Value &value) {
-  std::optional<std::string> precision = precisionOf(value);
-  return precision && (*precision == "none" || parsePrecision(*precision));
-}
 
 void CommandLine::define(const std::string &name, StringRef value,
                          StringRef text) {
@@ -88,12 +81,18 @@ void CommandLine::define(const std::string &name, StringRef value,
       computed.state = TopLevel::Untouched;
   };
   entry->second.tree = bind;
+  if (entry->second.isPrecision)
+    e.precisions.markConstantsIn(*e.files.main, bind->expr());
   forget();
   Value given = e.nameTable.valueOf(*e.files.main, entry->second);
   forget();
+  if (entry->second.isPrecision) {
+    if (!given.isUnknown() && !given.is<None>())
+      e.precisions.precisionOf(bind->expr(), given);
+    return;
+  }
   if (!old.isUnknown() && !given.isUnknown() &&
-      old.data.index() != given.data.index() &&
-      !(isPrecision(old) && isPrecision(given)))
+      old.data.index() != given.data.index())
     e.fail(bind, error::DefineType, name, kindOf(old), kindOf(given));
   auto *number = given.as<Number>(), *before = old.as<Number>();
   if (number && before && number->dimension != before->dimension)

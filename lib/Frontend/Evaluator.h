@@ -15,6 +15,7 @@
 #include "lib/Frontend/Frame.h"
 #include "lib/Frontend/NameTable.h"
 #include "lib/Frontend/Operators.h"
+#include "lib/Frontend/PrecisionReader.h"
 #include "lib/Frontend/Program.h"
 #include "lib/Frontend/Ranges.h"
 #include "lib/Frontend/Reporter.h"
@@ -95,6 +96,7 @@ public:
   Caller calls{*this};
   Applier applier{*this};
   CommandLine commandLine{*this};
+  PrecisionReader precisions{*this};
   Program program{*this};
   TensorBuilder tensors{*this};
   Builtins builtins{*this};

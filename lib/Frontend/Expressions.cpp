@@ -6,7 +6,6 @@
 
 #include "lib/Frontend/Evaluator.h"
 #include "lib/Frontend/RunBuilder.h"
-#include "lib/Hardware/Precision.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -29,16 +28,6 @@ Value Evaluator::eval(Expr *expr, bool &isMiddle) {
   return value;
 }
 
-/// Whether an expression is a policy of `precision`, such as `mixed(bf16)`.
-static bool isPrecision(Evaluator &e, NetParser::ExprContext *expr) {
-  static const std::vector<std::string> words = wordsIn("precision");
-  auto *call = ruleCast<NetParser::CallContext>(expr);
-  auto *callee = call ? ruleCast<NetParser::RefContext>(call->expr()) : nullptr;
-  return callee && llvm::is_contained(words, callee->getText()) &&
-         parsePrecision(expr->getText()) &&
-         !e.nameTable.lookup(callee->getText());
-}
-
 Value Evaluator::eval(Expr *expr) {
   // Parsing limits the nesting of a file. This limits the nesting of calls of
   // blocks.
@@ -46,8 +35,8 @@ Value Evaluator::eval(Expr *expr) {
     return fail(expr, error::NestedTooDeep, 2 * options.limits.maxDepth);
   ++depth;
   auto leave = llvm::make_scope_exit([&] { --depth; });
-  if (isPrecision(*this, expr))
-    return Value(expr->getText());
+  if (precisions.isPreset(expr))
+    return precisions.eval(expr);
   Value value;
   // Evaluate the links of a chain in a loop from the left, so that long chains
   // need no stack.

@@ -24,6 +24,8 @@ struct TopLevel {
   State state = Untouched;
   /// Whether it holds an instance.
   bool isPerGraph = false;
+  /// Whether it stands for the precision of a run.
+  bool isPrecision = false;
   std::vector<antlr4::ParserRuleContext *> ranges; ///< the `between`s in it
   /// The network for which it was computed, 0 outside of networks.
   unsigned graph = 0;

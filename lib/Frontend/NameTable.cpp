@@ -126,7 +126,10 @@ Value NameTable::valueOf(FileScope &file, TopLevel &entry) {
     InFrame in(e.frame, &top);
     {
       Ranges::Reads reads(e.ranges);
-      e.statements.run(bind);
+      if (entry.isPrecision)
+        scope.names[entry.name] = e.precisions.eval(bind->expr());
+      else
+        e.statements.run(bind);
       entry.ranges = reads.all().vec();
     }
     entry.value = scope.names.lookup(entry.name);

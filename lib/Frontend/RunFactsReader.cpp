@@ -436,53 +436,20 @@ std::optional<std::string> netc::precisionOf(const Value &value) {
     return std::nullopt;
   std::vector<std::string> parts;
   for (auto &[name, part] : *record->fields)
-    parts.push_back(name + "=" + precisionOf(part).value_or(""));
-  return "{" + llvm::join(parts, ",") + "}";
-}
-
-/// The number format that an expression writes or selects, or that its constant
-/// holds. None after an error.
-static std::optional<std::string> precisionIn(Evaluator &e,
-                                              NetParser::ExprContext *expr) {
-  if (auto *paren = ruleCast<NetParser::ParenContext>(expr))
-    return precisionIn(e, paren->expr());
-  if (auto *choice = ruleCast<NetParser::CondContext>(expr)) {
-    std::optional<bool> condition = e.decide(choice->expr(0));
-    if (!condition)
-      return std::nullopt;
-    return precisionIn(e, choice->expr(*condition ? 1 : 2));
-  }
-  // Words of precisions are not names, but a constant may hold one.
-  bool isName = ruleCast<NetParser::RefContext>(expr) &&
-                e.nameTable.lookup(expr->getText());
-  if (isName || ruleCast<NetParser::StrContext>(expr))
-    if (std::optional<std::string> held = precisionOf(e.eval(expr)))
-      return held;
-  return expr->getText();
+    parts.push_back(name + " = " + precisionOf(part).value_or(""));
+  return parts.empty() ? "{}" : "{ " + llvm::join(parts, ", ") + " }";
 }
 
 bool RunFactsReader::addPrecision() {
   auto found = keys.find("precision");
   if (found == keys.end())
     return true;
-  std::optional<std::string> precision = precisionIn(e, found->second.expr);
-  if (!precision)
-    return false;
-  if (*precision == "none")
+  Value value = e.precisions.eval(found->second.expr);
+  if (value.isUnknown() || value.is<None>())
     return true;
-  std::string whyNone;
-  if (std::optional<Precision> known = parsePrecision(*precision, &whyNone)) {
-    if (std::optional<StringRef> why = known->conflict())
-      e.fail(found->second.expr, error::PrecisionParts, *precision, *why);
-    run.precision = known->str();
-  } else if (StringRef(*precision).starts_with("fp8(") &&
-             llvm::none_of(allEightBitRecipes(), [&](const auto &recipe) {
-               return StringRef(*precision).contains(recipe.name);
-             })) {
-    e.fail(found->second.expr, error::UnknownRecipe, *precision);
-  } else {
-    e.fail(found->second.expr, error::NotAPrecision, *precision, whyNone);
-  }
+  if (std::optional<Precision> precision =
+          e.precisions.precisionOf(found->second.expr, value))
+    run.precision = precision->str();
   note("precision");
   return true;
 }

@@ -59,9 +59,18 @@ std::vector<Varied> SweepPlanner::pointsOf(NetParser::VariedContext *each,
                                            NetParser::JobContext *job) {
   std::string name = each->getStart()->getText();
   std::vector<Varied> points;
-  if (llvm::is_contained(writtenKeys, name)) {
-    auto *list = ruleCast<NetParser::ListContext>(each->expr());
-    if (!list || list->comp()) {
+  auto constant = e.files.main->names.find(name);
+  auto *list = ruleCast<NetParser::ListContext>(each->expr());
+  bool isWritten =
+      list && !list->comp() && llvm::all_of(list->axis(), [](auto *item) {
+        return item->expr() && !item->name();
+      });
+  if (isWritten && constant != e.files.main->names.end() &&
+      constant->second.isPrecision) {
+    for (NetParser::AxisContext *item : list->axis())
+      points.push_back({name, e.precisions.eval(item->expr())});
+  } else if (llvm::is_contained(writtenKeys, name)) {
+    if (!isWritten) {
       e.fail(each->expr(), error::SweepWithoutBrackets, name);
       return {};
     }
