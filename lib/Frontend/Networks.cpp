@@ -5,6 +5,7 @@
 // Elaborates the items of a file in text order. A net becomes a net.network.
 
 #include "lib/Diagnostics/Activity.h"
+#include "lib/Frontend/Mentions.h"
 #include "lib/Frontend/RunKeys.h"
 #include "lib/Std/Std.h"
 
@@ -92,6 +93,29 @@ bool Program::elaborateFile(FileScope &file) {
   return e.errorCount() == 0;
 }
 
+/// The names in the losses of runs about `block`.
+static Mentions namesInLosses(const FileScope &file, const BlockDecl &block) {
+  Mentions names;
+  for (NetParser::ItemContext *item : file.source->tree()->item()) {
+    auto *stmt = ruleCast<NetParser::JobStmtContext>(item->stmt());
+    if (!stmt)
+      continue;
+    Mentions about;
+    about.addStructure(stmt->job());
+    about.follow(file);
+    std::vector<NetParser::JobContext *> jobs{stmt->job()};
+    for (size_t i = 0; i < jobs.size() && about.contains(block.name); ++i) {
+      llvm::append_range(jobs, jobsIn(jobs[i]));
+      if (jobs[i]->body())
+        for (NetParser::StmtContext *inner : jobs[i]->body()->stmt())
+          if (auto *bind = ruleCast<NetParser::BindContext>(inner);
+              bind && bind->target(0)->getText() == "loss")
+            names.add(bind->expr());
+    }
+  }
+  return names;
+}
+
 void Program::warnOfUnread(const BlockDecl &block) {
   llvm::ArrayRef<Mention> all = block.file->resolver.mentionsIn(block.tree);
   llvm::StringMap<unsigned> mentions;
@@ -105,7 +129,10 @@ void Program::warnOfUnread(const BlockDecl &block) {
     bool isVariable = each.declaration->kind == Declaration::Variable &&
                       !e.statements.isBoundToTensor(each.tree);
     // A block may have a parameter only because similar blocks read it.
-    bool isInput = block.isNet && each.declaration->kind == Declaration::Tensor;
+    // A loss reads inputs of the net, too.
+    bool isInput = block.isNet &&
+                   each.declaration->kind == Declaration::Tensor &&
+                   !namesInLosses(*block.file, block).contains(each.name);
     const char *kind = isSetting    ? "setting"
                        : isVariable ? "name"
                        : isInput    ? "input"
