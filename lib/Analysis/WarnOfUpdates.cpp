@@ -93,7 +93,63 @@ static void warnOfLostUpdates(StepOp op) {
   });
 }
 
+/// Whether an update makes a value of squares, and not of their roots.
+static bool isOfSquares(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || phaseOf(op) != Phase::Update)
+    return false;
+  if (isa<MulOp>(op) && op->getOperand(0) == op->getOperand(1))
+    return true;
+  if (auto power = dyn_cast<PowerOp>(op))
+    return power.getExponent().convertToDouble() == 2;
+  return isa<AddOp, SubOp, MulOp, DivOp, MeanOp, SumOp, BroadcastOp, ReshapeOp>(
+             op) &&
+         llvm::any_of(op->getOperands(), isOfSquares);
+}
+
+Operation *netc::holderOfLostSquares(Operation *root) {
+  Operation *found = nullptr;
+  root->walk([&](Operation *update) {
+    Operation *holder = nullptr;
+    if (isa<AdamOp, AdamwOp>(update))
+      holder = update;
+    else if (isa<AssignOp, MovingAverageOp>(update) &&
+             isOfSquares(update->getOperand(1)))
+      holder = update->getOperand(0).getDefiningOp<BufferOp>();
+    if (!holder)
+      return WalkResult::advance();
+    Type own = netc::elementOf(holder == update ? update->getOperand(0)
+                                                : holder->getResult(0));
+    if (!statedFormat(holder, kStateFormat, own).isF16())
+      return WalkResult::advance();
+    found = holder;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+static void warnOfLostSquares(StepOp op) {
+  if (Operation *holder = holderOfLostSquares(op)) {
+    std::optional<Precision> precision =
+        parsePrecision(op.getRun().getFacts().precision);
+    bool isPolicys = precision && precision->states == NumberFormat::F16;
+    std::string instead = "a buffer without `type`";
+    if (isPolicys) {
+      Precision wider = *precision;
+      wider.states = NumberFormat::F32;
+      instead = "`" + wider.str() + "`";
+    }
+    warn(isPolicys ? placeOf(op, "precision") : holder->getLoc(),
+         op.getSymName(), WarningId::LostSquares)
+        << "squares of gradients are kept in f16, where those below 6e-8 are "
+           "0: what is divided by their root is then as large as the "
+           "optimizer's `eps` lets it be; "
+        << instead << " has them in f32";
+  }
+}
+
 void netc::warnOfUpdates(StepOp step) {
   warnOfDenseTables(step);
   warnOfLostUpdates(step);
+  warnOfLostSquares(step);
 }

@@ -12,6 +12,9 @@ namespace netc {
 /// Warns of updates of a step that cost more, or change less, than was asked
 /// for: of whole tables, and of weights in 16 bits by small steps.
 void warnOfUpdates(StepOp step);
+/// The update or buffer in `root` that keeps squares of gradients in f16, whose
+/// smallest number is 6e-8; null if there is none.
+mlir::Operation *holderOfLostSquares(mlir::Operation *root);
 
 } // namespace netc
 
