@@ -5,10 +5,10 @@
 
 """Compares the tensors that netc counts as saved for the backward pass with those that PyTorch saves, and prints a table.
 
-Each tensor of netc is matched with one of PyTorch that has the same type and number of elements. For the others, a table below
-states the reason of the difference. A tensor without a reason is listed: it is a bug of netc or of PyTorch. PyTorch decides as
-on a GPU, but computes nothing (kept_by_pytorch.py). Attention is written out in both. Needs PyTorch, torchvision and
-transformers, from PyPI.
+Where the two differ by design, a rule below says, from PyTorch's graph alone, what netc keeps in the place of a tensor. After
+that both must have the same tensors, of each type and number of elements: a difference without a rule, and a rule that promises
+a tensor that netc does not keep, are listed. PyTorch decides as on a GPU, but computes nothing (kept_by_pytorch.py). Attention
+is written out in both. Needs PyTorch, torchvision and transformers, from PyPI.
 """
 
 import argparse
@@ -22,58 +22,173 @@ import sys
 
 import torch
 
-from kept_by_pytorch import kept_by
-from kept_models import FLASH_MODELS, MODELS
+from kept_by_pytorch import TYPES, kept_by
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LOW = {"f32": None, "bf16": torch.bfloat16, "f16": torch.float16}
 
-# Tensors that only PyTorch saves: the nodes of its backward pass that save them, their type, the reason.
-BESIDE = [
-    (r"(Native|Cudnn)(BatchNorm|LayerNorm|GroupNorm)\.result1", "f32", "norm: the mean beside 1 / std"),
-    (r"(Native|Cudnn)BatchNorm\.weight", "f32", "instance normalization: its scale for each example"),
-    (r"NllLoss\.total_weight", "f32", "loss: the sum of weights of classes"),
-    (r"NllLoss\.target", "i64", "loss: the next tokens, moved by one place"),
-    (r"LogSoftmax\.result", "low", "loss: log-probabilities in 16 bits beside those in f32"),
-    (r"Hardtanh\.self", "any", "relu6: its input beside its result"),
-    (r"(AdaptiveAvgPool2D|AvgPool2D)\.self", "any", "average pooling: its input"),
-    (r"Elu\.self", "any", "ELU: its input beside its result"),
-    (r"Softshrink\.self", "any", "softshrink: its input beside its result"),
-    (r"Div\.self", "any", "quotient: the dividend beside the quotient"),
-    (r"(Relu\.result|Convolution\.input)", "any", "concatenation: the whole beside its parts"),
-    (r"MaxPool2DWithIndices\.self", "any", "max pooling: its input beside the indices"),
-    (r"MaskedFill\.mask", "i1", "attention: a causal mask for each layer"),
-    (r"Mul\.other", "f32", "rotary positions: their tables for each layer"),
-    (r"Embedding\.indices", "i64", "embedding: numbers of positions"),
-    (
-        r"ThnnFusedLstmCell\.(input|hidden)_gates",
-        "any",
-        "LSTM: sums of the gates, by input and by state, beside the gates",
-    ),
-    (r"ScaledDotProductFlashAttention\.logsumexp", "f32", "flash attention: the log of each row's sum"),
-    (r"ScaledDotProductFlashAttention\.(rng_state|unused)", "u64", "flash attention: the state of random numbers"),
-    (r"(Addmm\.mat1|Mm\.self)", "low", "a copy of one value for each product that reads it"),
-    (r"Bmm\.(self|mat2)", "any", "attention: keys and values for each head of a group"),
-]
-# Tensors that only netc saves: the op, the type, the reason.
-BESIDE_OF_NETC = [
-    (r".*\bnormalize", "any", "norm: the normalized value beside its input, which another op keeps"),
-    (r".*\bcompare|.*where", "i1", "a mask of scores, to which PyTorch adds numbers"),
-    (r".*\blstm\b.*scan", "any", "LSTM: tanh of the cell state of each step, for the cell state after the last"),
-]
-# Tensors that one side saves in a single network.
-BESIDE_OF_NETWORK = {
-    "upsampled": [(r"Convolution\.input", "any", "upsampling: the whole beside what it repeats")],
-    "swin_t": [(r"Mul\.other", "any", "stochastic depth, which examples/swin.net leaves out")],
-}
-# Values with different types: the node of PyTorch, the op of netc, the reason.
-OTHER_TYPE = [
-    (r"Mul\.other", r".*dropout", "dropout: a mask of whole examples in numbers, not in truth values"),
-    (r"changed in place", r".*dropout", "dropout in place: a mask in numbers, not in truth values"),
-    (r"Div\.self", r"(.*\.)?div", "quotient: the dividend in its format, not the quotient"),
-    (r"Cumprod\.self", r"(.*\.)?cumprod", "cumprod: its input in 16 bits, not in f32"),
-]
+# The networks whose description leaves out the masks of stochastic depth.
+WITHOUT_STOCHASTIC_DEPTH = {"swin_t"}
+# Those with another mask of scores than the causal one, which netc makes again.
+WITH_MASKS = {"swin_t"}
+
+
+def is_constant(made):
+    return not made.depends_on("data") and not made.depends_on("weight")
+
+
+def as_type(made):
+    return TYPES[made.type], made.elements
+
+
+def before_copies(made):
+    """What was converted, or moved to another place in memory."""
+    while made.op in ("_to_copy", "clone"):
+        (made,) = made.sources
+    return made
+
+
+def masks_added(made):
+    """The constants that were added to the scores of a softmax."""
+    work, masks = list(made.sources), []
+    while work:
+        made = work.pop()
+        if made.op == "add" and any(is_constant(source) and source.elements > 1 for source in made.sources):
+            masks += [source for source in made.sources if is_constant(source)]
+        if made.op in ("add", "_to_copy"):
+            work += made.sources
+    return masks
+
+
+def starts_lstm(made):
+    """Whether it is zeros that the states of an LSTM start with, or a copy of them."""
+    zeros = before_copies(made)
+    users = [*zeros.users, *(user for copy in zeros.users for user in copy.users)]
+    return zeros.op == "zeros" and any(user.op == "_thnn_fused_lstm_cell" for user in users)
+
+
+class Rules:
+    """What netc keeps in the place of a tensor of PyTorch, and why. A rule reads PyTorch's graph, never what netc keeps."""
+
+    def __init__(self, network, kept):
+        self.network, self.kept = network, {id(value.made) for value in kept}
+        self.copies = set()  # those of one value that were met
+
+    def of(self, value):
+        """The types and numbers of elements that netc keeps, and the reason; the tensor itself without a reason."""
+        made, same = value.made, (value.type, value.elements)
+        only = lambda pattern: all(re.fullmatch(pattern, reader) for reader in value.readers)
+        if only(r"(Native|Cudnn)(BatchNorm|LayerNorm|GroupNorm)\.result1"):
+            return [], "norm: the mean beside 1 / std"
+        if only(r"(Native|Cudnn)BatchNorm\.weight") and made.op == "repeat" and not made.depends_on("data"):
+            return [], "instance normalization: its scale for each example"
+        if only(r"NllLoss\.total_weight"):
+            return [], "loss: the sum of weights of classes"
+        if only(r"NllLoss\.target") and made.op == "roll":
+            return [], "loss: the next tokens, moved by one place"
+        if only(r"LogSoftmax\.result") and any(copy.op == "_to_copy" and id(copy) in self.kept for copy in made.users):
+            return [], "loss: log-probabilities in 16 bits beside those in f32"
+        if only(r"Hardtanh\.self") and self.keeps_result(made, "hardtanh"):
+            return [], "relu6: its input beside its result"
+        if only(r"(AdaptiveAvgPool2D|AvgPool2D)\.self"):
+            return [], "average pooling: its input"
+        if only(r"Elu\.self") and self.keeps_result(made, "elu"):
+            return [], "ELU: its input beside its result"
+        if only(r"Softshrink\.self") and self.keeps_result(made, "softshrink"):
+            return [], "softshrink: its input beside its result"
+        if only(r"MaxPool2DWithIndices\.self") and made.op != "cat":
+            return [], "max pooling: its input beside the indices"
+        if only(r"MaskedFill\.mask") and is_constant(made):
+            return [], "attention: a causal mask for each layer"
+        if only(r"Mul\.other") and made.op in ("cos", "sin") and is_constant(made):
+            return [], "rotary positions: their tables for each layer"
+        if only(r"Embedding\.indices") and not made.depends_on("data"):
+            return [], "embedding: numbers of positions"
+        if only(r"ScaledDotProductFlashAttention\.logsumexp"):
+            return [], "flash attention: the log of each row's sum"
+        if only(r"ScaledDotProductFlashAttention\.(rng_state|unused)"):
+            return [], "flash attention: the state of random numbers"
+        if only(r"Div\.self"):
+            quotient = next(user for user in made.users if user.op == "div")
+            if id(quotient) in self.kept:
+                return [], "quotient: the dividend beside the quotient"
+            return [as_type(quotient)], "quotient: the dividend in its format, not the quotient"
+        if only(r"Cumprod\.self"):
+            result = next(user for user in made.users if user.op == "cumprod")
+            return [(TYPES[result.type], value.elements)], "cumprod: its input in 16 bits, not in f32"
+        if "bernoulli" in made.changed:
+            if self.network in WITHOUT_STOCHASTIC_DEPTH:
+                return [], "stochastic depth, which the example leaves out"
+            return [("i1", value.elements)], "dropout: a mask in numbers, not in truth values"
+        if starts_lstm(made) or any(reader.startswith("ThnnFusedLstmCell") for reader in value.readers):
+            return self.of_lstm(value)
+        if before_copies(made).op == "zeros":
+            return [], "recurrences of cells: the zeros that a state starts with"
+        if any(reader.endswith("Norm.input") for reader in value.readers):
+            return self.of_norm(value)
+        if self.network in WITH_MASKS and made.op == "_softmax" and masks_added(made):
+            masks = [("i1", mask.elements) for mask in masks_added(made)]
+            return [same, *masks], "a mask of scores, to which PyTorch adds numbers"
+        if only(r"(Addmm\.mat1|Mm\.self|Convolution\.input|MaxPool2DWithIndices\.self)"):
+            return self.of_product(value)
+        if only(r"Bmm\.(self|mat2)"):
+            source, new = before_copies(made), self.is_new(value)
+            instead = [(value.type, source.elements)] if new else []
+            if source.elements < value.elements:
+                return instead, "attention: keys and values for each head of a group"
+            if not new:
+                return [], "a copy of one value for each product that reads it"
+        return [same], None
+
+    def keeps_result(self, made, op):
+        """Whether PyTorch also keeps what `op` makes of a value, which may have changed it in place."""
+        results = [user for user in made.users if user.op == op]
+        if made.op == "clone" and op in made.sources[0].changed:
+            results.append(made.sources[0])
+        return any(id(result) in self.kept for result in results)
+
+    def of_norm(self, value):
+        """netc keeps what each norm makes, and its input only if other ops read it."""
+        norms = sum(reader.endswith("Norm.input") for reader in value.readers)
+        others = norms < len(value.readers)
+        return [(value.type, value.elements)] * (norms + others), "norm: the normalized value beside its input"
+
+    def of_product(self, value):
+        """What a product reads."""
+        made, same = value.made, (value.type, value.elements)
+        source = before_copies(made)
+        if source.op == "cat" and all(id(part) in self.kept for part in source.sources):
+            return [], "concatenation: the whole beside its parts"
+        if source.op == "upsample_nearest2d" and id(before_copies(source.sources[0])) in self.kept:
+            return [], "upsampling: the whole beside what it repeats"
+        if made.op == "_to_copy" and not self.is_new(value):
+            return [], "a copy of one value for each product that reads it"
+        return [same], None
+
+    def is_new(self, value):
+        """Whether no other copy of the same part in this type was met before. netc keeps one."""
+        parts, made = [], value.made
+        while made.op in ("_to_copy", "clone"):
+            parts.append(made.part[0])
+            (made,) = made.sources
+        copy = id(made), value.type, sum(parts)
+        known = copy in self.copies
+        self.copies.add(copy)
+        return not known
+
+    def of_lstm(self, value):
+        """netc keeps what the ops of a cell read: the gates, the states before it, and tanh of the one after it."""
+        same, readers = (value.type, value.elements), set(value.readers)
+        if readers <= {"ThnnFusedLstmCell.input_gates", "ThnnFusedLstmCell.hidden_gates"}:
+            return [], "LSTM: sums of the gates, by input and by state, beside the gates"
+        if readers == {"ThnnFusedLstmCell.result2"}:
+            return [same, (value.type, value.elements // 4)], "LSTM: tanh of the cell state of each step"
+        if readers == {"ThnnFusedLstmCell.result1"}:
+            return [], "LSTM: the cell state after the last step"
+        if starts_lstm(value.made) and len(readers) > 1:
+            return [same] * len(readers), "LSTM: one tensor of zeros for both first states"
+        return [same], None
 
 
 def kept_by_netc(netc, name, format):
@@ -91,83 +206,53 @@ def kept_by_netc(netc, name, format):
     return values
 
 
-def reason_of(table, names, type):
-    """The reason for one of `names`, and its position in the table; None if there is none."""
-    for place, (pattern, wanted, reason) in enumerate(table):
-        if wanted in ("any", type) or wanted == "low" and type in ("bf16", "f16"):
-            if any(re.match(pattern, name) for name in names):
-                return place, reason
-    return None
-
-
 def regroup(ours, theirs, steps):
     """Removes groups of tensors that the other side has as a single tensor: queries, keys and values, the gates of an
-    LSTM, the `steps` of a loop."""
-
-    def may_be_one(value):
-        return not any(re.match(r"Mul\.|.*(input|hidden)_gates", name) for name in value[3])
-
+    LSTM, the parts of a concatenation, the `steps` of a loop."""
     for few, many in ((ours, theirs), (theirs, ours)):
-        for whole in filter(may_be_one, list(few)):
+        for type, elements in list(few.elements()):
             for parts in sorted({2, 3, 4, *steps}):
-                alike = [part for part in many if part[0] == whole[0] and part[1] * parts == whole[1]]
-                found = list(filter(may_be_one, alike))[:parts]
-                if len(found) == parts:
-                    few.remove(whole)
-                    for part in found:
-                        many.remove(part)
+                part = type, elements // parts
+                if elements % parts == 0 and many[part] >= parts:
+                    few[type, elements] -= 1
+                    many[part] -= parts
                     break
 
 
 def compare(name, ours, theirs):
     """The bytes that PyTorch saves more than netc (negative: less), by reason, and the tensors without a reason."""
-    reasons, unexplained = collections.Counter(), []
-    more = BESIDE_OF_NETWORK.get(name, [])
-    beside, beside_of_netc = more + BESIDE, more + BESIDE_OF_NETC
+    reasons, names = collections.Counter(), collections.defaultdict(set)
+    size = {value["type"]: value["bytes"] // value["elements"] for value in ours} | {value.type: value.bytes // value.elements for value in theirs}
     steps = {value["steps"] for value in ours} - {1}
-    ours = [(value["type"], value["elements"], value["bytes"], [value["op"]]) for value in ours]
-    theirs = [(value.type, value.elements, value.bytes, value.readers) for value in theirs]
-
-    def count(values, like):
-        return sum(value[:2] == like[:2] for value in values)
-
-    # Match a value that has different types on both sides.
-    for mine in list(ours):
-        for reader, op, reason in OTHER_TYPE:
-            if not re.match(op, mine[3][0]) or count(ours, mine) <= count(theirs, mine):
-                continue
-            found = [
-                other
-                for other in theirs
-                if other[1] == mine[1] and other[0] != mine[0] and any(re.match(reader, name) for name in other[3])
-            ]
-            if found:
-                ours.remove(mine)
-                theirs.remove(found[0])
-                reasons[reason] += found[0][2] - mine[2]
-                break
-
-    # Values with a reason are left unmatched first.
-    def surplus(values, others, table):
-        left = []
-        for like in {value[:2] for value in values}:
-            alike = [value for value in values if value[:2] == like]
-            alike.sort(key=lambda value: reason_of(table, value[3], value[0]) or (len(table), ""))
-            left += alike[: max(0, len(alike) - count(others, like))]
-        return left
-
-    ours, theirs = surplus(ours, theirs, beside_of_netc), surplus(theirs, ours, beside)
-    regroup(ours, theirs, steps)
-    for sign, values, table, who in (1, theirs, beside, "PyTorch"), (-1, ours, beside_of_netc, "netc"):
-        for type, _, bytes, names in values:
-            if found := reason_of(table, names, type):
-                reasons[found[1]] += sign * bytes
-            else:
-                unexplained.append((sign * bytes, type, f"{who}: " + " ".join(names)))
+    rules = Rules(name, theirs)
+    expected, kept = collections.Counter(), collections.Counter()
+    for value in ours:
+        kept[value["type"], value["elements"]] += 1
+        names[value["type"], value["elements"]].add("netc: " + value["op"])
+    for value in theirs:
+        instead, reason = rules.of(value)
+        bytes = sum(elements * size[type] for type, elements in instead)
+        if reason and bytes != value.bytes:
+            reasons[reason] += value.bytes - bytes
+        for like in instead:
+            expected[like] += 1
+            names[like].add("PyTorch: " + " ".join(sorted(set(value.readers))) + (f" ({reason})" if reason else ""))
+    both = kept & expected
+    kept, expected = kept - both, expected - both
+    regroup(kept, expected, steps)
+    unexplained = []
+    for sign, left in (1, expected), (-1, kept):
+        for (type, elements), count in (+left).items():
+            who = "PyTorch: " if sign > 0 else "netc: "
+            what = "; ".join(sorted(each for each in names[type, elements] if each.startswith(who)))
+            unexplained += [(sign * elements * size[type], type, what)] * count
     return reasons, unexplained
 
 
 def main():
+    # Here, since it needs torchvision and transformers.
+    from kept_models import FLASH_MODELS, MODELS
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("networks", nargs="*", metavar="NETWORK", help=", ".join(MODELS) + " (default: all)")
     parser.add_argument("--netc", default=os.path.join(ROOT, "build", "release", "bin", "netc"))
