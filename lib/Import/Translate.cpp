@@ -6,6 +6,7 @@
 
 #include "dialect/Spelling.h"
 #include "lib/Import/OpTranslators.h"
+#include "lib/Import/Origins.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace netc;
@@ -117,11 +118,8 @@ namespace {
 class Translator {
 public:
   Translator(Graph &graph, llvm::ArrayRef<std::string> opaque)
-      : graph(graph), opaque(opaque), values(graph), node(graph, values),
-        steps(graph, values, node) {
-    for (size_t i = 0; i < graph.values.size(); ++i)
-      if (graph.values[i].type[0] == 'i')
-        whole.insert(int(i));
+      : graph(graph), opaque(opaque), origins(graph), values(graph),
+        node(graph, values), steps(graph, values, node) {
     promoteNumbers(graph);
     dropout.addTo(handlers);
     gelu.addTo(handlers);
@@ -271,28 +269,27 @@ private:
     node.read(next);
   }
 
-  /// Whether an operand is whole numbers that name places: rows of a table,
-  /// elements or classes. No count depends on which these are.
-  bool isPlace(unsigned i) const {
-    static const std::set<StringRef> readers = {"cross_entropy", "embedding",
-                                                "scatter_add", "take"};
-    return i > 0 && readers.count(node.op()) && whole.count(node->ins[i]);
-  }
-
   /// Calls what translates the node, with operands that are computed. Places
   /// are other ones than those of the model.
   void callComputed() {
     const GraphNode &own = *node;
+    if (origins.isRounded(own))
+      node.refuse("it rounds to whole numbers, through which no gradient goes; "
+                  "netc has no op that rounds, and takes them as an argument");
     bool isFloat = false;
     std::vector<int> replaced;
     for (unsigned i = 0; i < own.ins.size(); ++i) {
       int x = own.ins[i] < 0 ? -1 : values.real(own.ins[i]);
       if (x < 0)
         continue;
-      if (!isPlace(i)) {
+      if (!origins.isPlace(own, i)) {
         compute(x, own);
         isFloat |= values.isFloat(x);
       } else if (deferred.count(x) || values.isFloat(x)) {
+        if (origins.isReal(own.ins[i]))
+          node.refuse("its places are computed of floating-point numbers; netc "
+                      "takes whole numbers that go in, places of the largest "
+                      "elements, and what is computed of these");
         replaced.push_back(x);
       }
     }
@@ -322,6 +319,7 @@ private:
 
   Graph &graph;
   llvm::ArrayRef<std::string> opaque;
+  Origins origins;
   Values values;
   NodeReader node;
   StepBuilder steps;
@@ -344,8 +342,7 @@ private:
   RecurrenceTranslator recurrences{base};
   ExpertTranslator experts{base, graph};
   Handlers handlers;
-  const Json table = {{"what", "table"}}; ///< of values that are not told
-  std::set<int> whole; ///< what the graph says to be whole numbers
+  const Json table = {{"what", "table"}};    ///< of values that are not told
   std::map<int, const GraphNode *> deferred; ///< what computes them, by value
   std::map<int, int> places;                 ///< in place of computed ones
 };

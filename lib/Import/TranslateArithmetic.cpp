@@ -264,7 +264,8 @@ void ArithmeticTranslator::convert() {
   else if (makesTruth)
     steps.add(Step::Form_, "%0 != 0", {x});
   else if (isTruth || (values.isFloat(node.out()) && !values.isFloat(x)))
-    steps.add(Step::Form_, "float(%0)", {x});
+    values.at(steps.add(Step::Form_, "float(%0)", {x}).outs[0]).type =
+        values.isFloat(node.out()) ? values.at(node.out()).type : "f32";
   else
     steps.same(x);
 }

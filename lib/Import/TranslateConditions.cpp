@@ -100,6 +100,9 @@ void ConditionTranslator::choose(int condition) {
       given = steps.floated(given);
     ins.push_back(steps.unlabelled(given, ins[0]));
   }
+  // Of two numbers, it is of floating point.
+  if (ins.size() == 1 && !values.isFloat(node.out()))
+    values.at(node.out()).type = "f32";
   // What is smaller is repeated to what has the size of the result.
   auto full = llvm::find_if(
       ins, [&](int each) { return shape(each) == shape(node.out()); });

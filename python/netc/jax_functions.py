@@ -25,9 +25,35 @@ class Functions:
             if found:
                 self.fused[i] = found
 
-    def softmax(self, power, total):
+    def is_along(self, value, reduction):
+        """Whether each element is beside those that a reduction made one of: it is repeated along the axes that are gone."""
+        gone, sizes, found = reduction[0].numbers("dimensions"), self.first.shapes[reduction[1][0]], self.axes_of(value, reduction)
+        return found is not None and all(axis == i or axis is None and (i in gone or sizes[i] == 1) for i, axis in enumerate(found))
+
+    def axes_of(self, value, reduction):
+        """Which axes of the operand of a reduction those of a value are, None of others; None if the value is of another."""
+        i, sizes = self.makers.get(value), self.first.shapes[value]
+        op, operands, _, _ = self.first.ops[i] if i is not None else (None, [], [], "")
+        if i is not None and self.first.ops[i] is reduction:
+            return [axis for axis in range(len(self.first.shapes[operands[0]])) if axis not in op.numbers("dimensions")]
+        for each in operands if op and op.name in ("stablehlo.broadcast_in_dim", "stablehlo.convert", "stablehlo.maximum", "stablehlo.reshape") else ():
+            axes, old = self.axes_of(each, reduction), self.first.shapes[each]
+            if axes is None:
+                continue
+            places = list(range(len(old)))
+            if op.name == "stablehlo.broadcast_in_dim":
+                places = op.numbers("broadcast_dimensions")
+            elif op.name == "stablehlo.reshape":  # axes of size 1 come and go
+                rest = iter([place for place, size in enumerate(sizes) if size != 1])
+                places = [None if size == 1 else next(rest, None) for size in old]
+                if [sizes[place] for place in places if place is not None] != [size for size in old if size != 1]:
+                    return None
+            return [axes[places.index(at)] if at in places else None for at in range(len(sizes))]
+        return None
+
+    def softmax(self, power, divisor):
         """Recognizes exp(x - max x) / sum exp(x - max x)."""
-        power, total = self.maker(power, "stablehlo.exponential"), self.maker(total, "stablehlo.reduce.add")
+        power, total = self.maker(power, "stablehlo.exponential"), self.maker(divisor, "stablehlo.reduce.add")
         difference = self.maker(power[1][0], "stablehlo.subtract") if power else None
         if not difference or not total or self.maker(total[1][0], "stablehlo.exponential") is not power:
             return None
@@ -36,6 +62,8 @@ class Functions:
             largest = next((made for each in largest[1] if (made := self.maker(each, "stablehlo.reduce.maximum"))), None)
         axes = total[0].numbers("dimensions")
         if not largest or largest[1][0] != difference[1][0] or largest[0].numbers("dimensions") != axes or len(axes) != 1:
+            return None
+        if not self.is_along(difference[1][1], largest) or not self.is_along(divisor, total):
             return None
         return "jax.nn.softmax", [difference[1][0]], {"dim": axes[0]}
 

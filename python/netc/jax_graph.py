@@ -343,6 +343,8 @@ class _Writer(Functions, Lookups):
         if len(axes) != 1 or not self.counts(operands[1], axes[0]) or first.name != "stablehlo.compare" or first.operands != [x, other] or _direction(first) not in ("GT", "LT"):
             return False
         name, found = ("max", "maximum") if _direction(first) == "GT" else ("min", "minimum")
+        if not self.starts_at_nothing(found, operands[2]):
+            return False
         largest, places = results
         if largest in self.users or largest in self.first.results:
             self.add(f"stablehlo.reduce.{found}", operands[:1], largest, dim=axes, keepdim=False)
@@ -441,7 +443,7 @@ class _Writer(Functions, Lookups):
 
     def on_select(self, op, operands, result):
         other = self.number(operands[2])
-        if other is not None and math.isnan(other):  # of indices that are out of range
+        if other is not None and math.isnan(other) and self.asks_integers(operands[0]):  # of indices that are out of range
             self.alias[result] = operands[1]
             return None
         test = self.maker(operands[0], "stablehlo.is_finite")
@@ -531,7 +533,15 @@ class _Writer(Functions, Lookups):
         pairs = zip(reversed(op.numbers("edge_padding_low")), reversed(op.numbers("edge_padding_high")))
         return self.add(op.name, operands[:1], result, pad=[each for pair in pairs for each in pair], mode="constant", value=value)
 
+    def starts_at_nothing(self, name, first):
+        """Whether a reduction starts at a number that changes nothing. `name`: of the op in its body."""
+        number, kind = self.number(first), self.first.kinds[first]
+        least, most = (-math.inf, math.inf) if kind in FLOATS else (0, 1) if kind == "i1" else (numpy.iinfo(KINDS[kind]).min, numpy.iinfo(KINDS[kind]).max)
+        return number == {"add": 0, "or": 0, "maximum": least, "minimum": most, "and": most if kind == "i1" else -1, "multiply": 1}.get(name, number)
+
     def on_reduce(self, op, operands, result):
+        if not self.starts_at_nothing(self.named(self.makers[result]).split(".")[-1], operands[1]):
+            return self.add(f"{op.name} from a number of its own", operands, result)
         return self.add(self.named(self.makers[result]), operands[:1], result, dim=op.numbers("dimensions"), keepdim=False)
 
     # Products.
@@ -686,6 +696,8 @@ class _Writer(Functions, Lookups):
         return made
 
     def on_reduce_window(self, op, operands, result):
+        if not self.starts_at_nothing(self.named(self.makers[result]).split(".")[-1], operands[1]):
+            return self.add(f"{op.name} from a number of its own", operands, result)
         if self.cumulated(op, operands, result):
             return None
         return self.pool(self.named(self.makers[result]), op, operands, result)

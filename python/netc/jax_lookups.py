@@ -211,11 +211,25 @@ class Lookups:
         return len(arrays) > 0 and all(array.ndim > axis and (array == numpy.indices(array.shape)[axis]).all() for array in arrays)
 
     def sources(self, value):
-        """The values from which an index is computed, without the ops that keep it in range."""
+        """The integers from which an index is computed, without the ops that keep it in range; else the index itself."""
+        found = self.traced(value)
+        found = {each for each in found if each not in self.values} or found
+        return found if all(self.is_integer(each) for each in found) else {self.real(value)}
+
+    def traced(self, value):
         value = self.real(value)
         value = self.spread[value][0] if value in self.spread else value
         i = self.makers.get(value)
         if i is None or value in self.values or self.first.ops[i][0].name.split(".")[-1] not in OF_INDICES:
             return {value}
-        found = set().union(*(self.sources(each) for each in self.first.ops[i][1]))
-        return {each for each in found if each not in self.values} or found
+        return set().union(*(self.traced(each) for each in self.first.ops[i][1]))
+
+    def is_integer(self, value):
+        return self.first.kinds[value].lstrip("u").startswith("i") and self.first.kinds[value] != "i1"
+
+    def asks_integers(self, condition):
+        """Whether it is a condition of integers alone, as that an index is in range."""
+        i = self.makers.get(self.real(condition))
+        if self.first.kinds[condition] != "i1":
+            return self.is_integer(condition)
+        return condition in self.values or i is not None and all(self.asks_integers(each) for each in self.first.ops[i][1])

@@ -31,7 +31,7 @@ def numbers_read(file, node):
         else:
             sources.add(at)
     first, source = file.samples[0], min(sources, default="")
-    if not ops or len(sources) != 1 or first.shapes[source] != first.shapes[places]:
+    if not ops or len(sources) != 1 or first.shapes[source] != first.shapes[places] or not file.tensor(source)["type"].startswith(("i", "u")):
         return places
     sample = copy.copy(first)
     sample.values, sample.types, sample.shapes = dict(first.values), dict(first.types), dict(first.shapes)

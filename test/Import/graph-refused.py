@@ -68,6 +68,15 @@ refused(
     ["N", 4, 11, 11], output_padding=[1, 1],
 )  # fmt: skip
 refused("it reads what is no table of weights", "aten.embedding", [rows, ["N"]], rows)
+whole = "it rounds to whole numbers, through which no gradient goes; netc has no op that rounds, and takes them as an argument"
+for op in "aten._to_copy", "onnx.Cast", "stablehlo.convert":
+    refused(f"`{op}`, in the module itself: {whole}", op, [rows], [{"name": "y", "type": "i64", "shape": rows}])
+    refused(whole, "aten.embedding", [rows], [*rows, 8], weights=[[4, 8]], reads=["w0", "i"], nodes=[(op, ["a"], "i", rows)], types={"i": "i32"})
+refused(
+    "`aten.embedding`, in the module itself: its places are computed of floating-point numbers; netc takes whole numbers that go in, places of the largest "
+    "elements, and what is computed of these", "aten.embedding", [rows], [*rows, 8], weights=[[4, 8]], reads=["w0", "i"],
+    nodes=[("aten.gt", ["a"], "r", rows, {"other": 0}), ("aten._to_copy", ["r"], "i", rows)], types={"r": "bool", "i": "i64"},
+)  # fmt: skip
 refused("its bounds are no numbers", "aten.clamp", [rows], rows)
 refused(
     "it computes with what is random", "aten.add", [rows], rows, nodes=[("aten.bernoulli", ["a"], "noise", rows)], reads=["a", "noise"]

@@ -104,11 +104,12 @@ elu = netc.from_graph(graph([text(*exponential), text(*exponential, size=11)], [
 assert "where(x > 0, x, exp(x) - 1)" in elu, elu
 
 # The largest of each row, and their places.
-def extreme(relation, returned, size):
+def extreme(relation, returned, size, first=None):
+    first = first or {"LT": "0x7F800000"}.get(relation, "0xFF800000")
     made = f"tensor<{size}x{'f32' if returned == 0 else 'i32'}>"
     return text(
         '%i = "stablehlo.iota"() <{iota_dimension = 1 : i64}> : () -> tensor<{1}x8xi32>',
-        '%1 = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>',
+        f'%1 = "stablehlo.constant"() <{{value = dense<{first}> : tensor<f32>}}> : () -> tensor<f32>',
         '%2 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>',
         '%3:2 = "stablehlo.reduce"(%x, %i, %1, %2) <{dimensions = array<i64: 1>}> ({',
         "^bb0(%a: tensor<f32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<i32>):",
@@ -126,6 +127,7 @@ for relation, returned, made in ("GT", 1, "reshape(top_k(x, 1), N)"), ("LT", 1, 
     found = netc.from_graph(graph([extreme(relation, returned, size) for size in (7, 11)], ["w"], "Net", "JAX"))
     assert f"return y = {made}\n" in found, found
 refused("netc does not know the op `stablehlo.reduce`, in `Part` (jit(f)/Net/Part/op)", *[extreme("EQ", 1, size) for size in (7, 11)])
+refused("netc does not know the op `stablehlo.reduce`, in `Part` (jit(f)/Net/Part/op)", *[extreme("GT", 1, size, "5.0") for size in (7, 11)])
 
 # Conditions, and windows with more padding on one side.
 both = [
@@ -197,7 +199,8 @@ assert "low = 1, high = 2, value = 1.5)" in filled, filled
 
 # Rows that are replaced by numbers that depend on data.
 replaced = [
-    '%1 = "stablehlo.convert"(%x) : ({0}) -> tensor<{1}x8xi32>',
+    '%3 = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction GE>}> : ({0}, {0}) -> tensor<{1}x8xi1>',
+    '%1 = "stablehlo.convert"(%3) : (tensor<{1}x8xi1>) -> tensor<{1}x8xi32>',
     '%2 = "stablehlo.slice"(%1) <{limit_indices = array<i64: {1}, 1>, start_indices = array<i64: 0, 0>, strides = array<i64: 1, 1>}> : (tensor<{1}x8xi32>) -> tensor<{1}x1xi32>',
     '%0 = "stablehlo.scatter"(%x, %2, %x) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({',
     "^bb0(%a: tensor<f32>, %b: tensor<f32>):",
@@ -206,6 +209,73 @@ replaced = [
     end,
 ]
 refused("netc does not know the op `stablehlo.scatter of another kind`", text(*replaced), text(*replaced, size=11))
+
+# What rounds, also where it only makes the numbers of rows, which are then not computed of what is rounded.
+rounded = '%1 = "stablehlo.convert"(%x) : ({0}) -> tensor<{1}x8xi32>'
+counted = [rounded, '%2 = "stablehlo.convert"(%1) : (tensor<{1}x8xi32>) -> {0}', end.replace("%0", "%2")]
+read = [
+    rounded,
+    '%2 = "stablehlo.reshape"(%1) : (tensor<{1}x8xi32>) -> tensor<{1}x8x1xi32>',
+    '%0 = "stablehlo.gather"(%w, %2) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2>, indices_are_sorted = false, slice_sizes = array<i64: 1, 8>}> : (tensor<8x8xf32>, tensor<{1}x8x1xi32>) -> tensor<{1}x8x8xf32>',
+    '"func.return"(%0) : (tensor<{1}x8x8xf32>) -> ()',
+]
+for ops in counted, read:
+    refused("`stablehlo.convert`, in `Part` (jit(f)/Net/Part/op): it rounds to whole numbers", text(*ops), text(*ops, size=11))
+truth = [replaced[0].replace("%3", "%5"), '%1 = "stablehlo.convert"(%5) : (tensor<{1}x8xi1>) -> tensor<{1}x8xi32>', *read[1:]]
+refused("`stablehlo.gather`, in `Part` (jit(f)/Net/Part/op): its places are computed of floating-point numbers", text(*truth), text(*truth, size=11))
+
+# A reduction from another number than 0, and NaN where a condition of other than places says so.
+first = [
+    '%1 = "stablehlo.constant"() <{value = dense<5.0> : tensor<f32>}> : () -> tensor<f32>',
+    '%0 = "stablehlo.reduce"(%x, %1) <{dimensions = array<i64: 1>}> ({',
+    "^bb0(%a: tensor<f32>, %b: tensor<f32>):",
+    '%2 = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>',
+    '"stablehlo.return"(%2) : (tensor<f32>) -> ()',
+    "}) : ({0}, tensor<f32>) -> tensor<{1}xf32>",
+    '"func.return"(%0) : (tensor<{1}xf32>) -> ()',
+]
+refused("netc does not know the op `stablehlo.reduce from a number of its own`", text(*first), text(*first, size=11))
+summed = [line.replace("5.0", "0.0") for line in first]
+assert "return y = sum(x, over = axes(x)[1])\n" in netc.from_graph(graph([text(*summed), text(*summed, size=11)], ["w"], "Net", "JAX"))
+unknown = [
+    '%1 = "stablehlo.constant"() <{value = dense<0x7FC00000> : tensor<f32>}> : () -> tensor<f32>',
+    '%2 = "stablehlo.broadcast_in_dim"(%1) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> {0}',
+    '%3 = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction GE>}> : ({0}, {0}) -> tensor<{1}x8xi1>',
+    '%0 = "stablehlo.select"(%3, %x, %2) : (tensor<{1}x8xi1>, {0}, {0}) -> {0}',
+    end,
+]
+refused("`stablehlo.select`, in `Part` (jit(f)/Net/Part/op): a number of it is NaN", text(*unknown), text(*unknown, size=11))
+
+# What divides by the sums of another axis is no softmax.
+def fraction(along, size):
+    square, row, column = f"tensor<{size}x8x8xf32>", f"tensor<{size}x8xf32>", f"tensor<{size}x8x1xf32>"
+    reduced = lambda name, x, start, op: [
+        f'{name} = "stablehlo.reduce"({x}, {start}) <{{dimensions = array<i64: 2>}}> ({{',
+        "^bb0(%a: tensor<f32>, %b: tensor<f32>):",
+        f'%c = "stablehlo.{op}"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>',
+        '"stablehlo.return"(%c) : (tensor<f32>) -> ()',
+        f"}}) : ({square}, tensor<f32>) -> {row}",
+    ]
+    return text(
+        f'%s = "stablehlo.broadcast_in_dim"(%x) <{{broadcast_dimensions = array<i64: 0, 2>}}> : ({{0}}) -> {square}',
+        '%n = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>',
+        '%z = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>',
+        *reduced("%m", "%s", "%n", "maximum"),
+        f'%k = "stablehlo.reshape"(%m) : ({row}) -> {column}',
+        f'%l = "stablehlo.broadcast_in_dim"(%k) <{{broadcast_dimensions = array<i64: 0, 1, 2>}}> : ({column}) -> {square}',
+        f'%d = "stablehlo.subtract"(%s, %l) : ({square}, {square}) -> {square}',
+        f'%e = "stablehlo.exponential"(%d) : ({square}) -> {square}',
+        *reduced("%t", "%e", "%z", "add"),
+        f'%u = "stablehlo.broadcast_in_dim"(%t) <{{broadcast_dimensions = array<i64: 0, {along}>}}> : ({row}) -> {square}',
+        f'%0 = "stablehlo.divide"(%e, %u) : ({square}, {square}) -> {square}',
+        f'"func.return"(%0) : ({square}) -> ()',
+        size=size,
+    )
+
+
+for along in 1, 2:
+    found = netc.from_graph(graph([fraction(along, size) for size in (7, 11)], ["w"], "Net", "JAX"))
+    assert ("|> softmax" in found) == (along == 1), found
 
 # A condition as ones and zeros, as in a mask of Flax.
 ones = [

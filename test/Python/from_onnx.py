@@ -98,6 +98,9 @@ number = [
 wrapped = model(number, {"x": ["N", 6]}, ["y"], {"w": (50, 16)}, {"rows": numpy.int32(50), "zero": numpy.float32(0)})
 wrapped.graph.input[0].type.tensor_type.elem_type = TensorProto.INT32
 assert [each["op"] for each in export(wrapped)["nodes"]] == ["onnx.Gather"] and "Embedding(50, 16)" in netc.from_onnx(wrapped)
+rounded = [node("Cast", "x", "i", to=6), node("Gather", "w i", "y")]
+refused("`onnx.Cast`, in the module itself: it rounds to whole numbers", model(rounded, {"x": ["N", 6]}, ["y"], {"w": (50, 16)}))
+refused("`onnx.Cast`, in the module itself: it rounds to whole numbers", model([rounded[0], node("Cast", "i", "y", to=1)], {"x": ["N", 6]}, ["y"]))
 shifted = [node("Sub", "x rows", "a"), node("Gather", "w a", "y")]
 apart = model(shifted, {"x": ["N", 6]}, ["y"], {"w": (50, 16)}, {"rows": numpy.int32(1)})
 apart.graph.input[0].type.tensor_type.elem_type = TensorProto.INT32

@@ -282,6 +282,19 @@ assert "positions([4, 8, 9, 12, 13, 14], over = " in netc.from_torch(pairs, torc
 distances = (torch.arange(5)[:, None] - torch.arange(5)).abs()
 biased = Of(lambda self, x: self.a(x)[:, None] + self.b[:, distances], a=nn.Linear(5, 5), b=nn.Parameter(torch.zeros(2, 5)))
 assert "transpose(embedding(" in (spec := netc.from_torch(biased, torch.zeros(3, 5, 5))), spec
+# What rounds has no gradient, and places that are computed of weights are not replaced by others.
+table = nn.Embedding(8, 4)
+for cast in (lambda x: x.long(), lambda x: x.int().float() * x, lambda x: x.to(torch.int8)[:, :2].float(), lambda x: torch.zeros_like(x, dtype=torch.int).copy_(x)):
+    refused("it rounds to whole numbers, through which no gradient goes; netc has no op that rounds, and takes them as an argument", Of(lambda self, x: cast(self.a(x)), a=wide), x)
+refused("`aten._to_copy`, in the module itself (from_torch.py:", Of(lambda self, x: self.b((self.a(x).sigmoid() * 7).long()), a=wide, b=table), x)
+places = "its places are computed of floating-point numbers; netc takes whole numbers that go in, places of the largest elements, and what is computed of these"
+for chosen in (lambda x: (x > 0).long(), lambda x: (x > 0).sum(1) + 1, lambda x: torch.where(x > 0, 3, 1)):
+    refused("`aten.embedding`, in `b` (from_torch.py:", Of(lambda self, x: self.b(chosen(self.a(x))), a=wide, b=table), x)
+    refused(places, Of(lambda self, x: self.b(chosen(self.a(x))), a=wide, b=table), x)
+refused("it rounds to whole numbers", Of(lambda self, i: self.b(i) * (i.float() / 3).long()[..., None], b=table), torch.zeros(2, 5, dtype=torch.long))
+assert "Tables are read at other places" in netc.from_torch(Of(lambda self, i: self.b((i.float() / 3).long()), b=table), torch.zeros(2, 5, dtype=torch.long))
+largest = netc.estimate(netc.from_torch(Of(lambda self, x: self.b(self.a(x).argmax(1) + 1), a=wide, b=table), x)).networks[0]
+assert largest.forward.matmul == 2 * 8 * 5 and largest.parameters.total == 8 * 5 + 5 + 8 * 4, largest
 refused("it reads places of several axes", Of(lambda self, x: x[:, [0, 1], :, [1, 0]]), torch.zeros(2, 4, 8, 3))
 close = Of(lambda self, x, y: F.cosine_similarity(self.a(x)[:, None], y, -1), a=linear)
 assert costs(close, x, torch.zeros(4, 5, 8))[0] == 2 * 8 * 8

@@ -142,6 +142,14 @@ for text, function in (
 ):
     same(text, Of(function), pairs[0], target)
 
+# Whole numbers that are such already, of conditions and integers, are not rounded.
+for text, function in (
+    ("y_2 = float(x > 0.5)\n  return y = sum(y_2", lambda self, x, y: (x > 0.5).float().sum(1).long().float()),
+    ("float(x != 0) * others_0", lambda self, x, y: x.bool().int() * y),
+    ("where(x > 0.5, 3, 1) * others_0", lambda self, x, y: torch.where(x > 0.5, 3, 1).float().to(torch.int8) * y),
+):
+    same(text, Of(function), *pairs)
+
 # Whole numbers of which more than places is made are computed.
 seen = torch.tensor([[1, 1, 0, 0], [1, 1, 1, 0], [1, 2, 3, 3]], dtype=torch.int32)
 for text, function in (
