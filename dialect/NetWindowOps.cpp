@@ -5,6 +5,7 @@
 // Ops that slide a window over axes.
 
 #include "dialect/Net.h"
+#include "dialect/OneExample.h"
 #include <numeric>
 
 using namespace netc;
@@ -104,6 +105,12 @@ FailureOr<Polynomial> Window::count(std::optional<Location> loc, size_t i,
     return emitOptionalError(loc, "window of `", op, "` spans ", span(i).str(),
                              " elements, axis ", over[i], " has ",
                              (room + span(i)).str(), ", padding included");
+  if (isNegativeOfOne(room))
+    return emitOptionalError(loc, "window of `", op, "` spans ", span(i).str(),
+                             " elements of axis ", over[i], ", `", n.str(),
+                             "`: `", kBatchAxis,
+                             "` is the examples of a batch, and counts are of "
+                             "one; give the axis another name");
   std::optional<Polynomial> steps =
       (ceil ? room + (stride[i] - 1) : room).floorDivide(stride[i]);
   if (!steps)

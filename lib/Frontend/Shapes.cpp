@@ -4,6 +4,7 @@
 
 // Sizes, labels and patterns, and ops that only rearrange elements.
 
+#include "dialect/OneExample.h"
 #include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -389,12 +390,15 @@ Value TensorBuilder::slice(Tree *at, const Tensor &tensor, int64_t axis,
       isBelow(begin, 0) || isBelow(size, 1) ||
       isBelow(length - begin - size, 0) ||
       (!size.isConstant() && isBelow(size, 1, /*exceptSmall=*/true));
-  if (isOutside)
+  bool isBehindOne = !isOutside && isNegativeOfOne(size);
+  if (isOutside || isBehindOne)
     return e.fail(at, error::IndexOutsideAxis,
                   range
                       ? "`" + range->begin.str() + ".." + range->end.str() + "`"
                       : "index " + textOf(index),
-                  length.str());
+                  length.str() + (isBehindOne ? ", which is 1 in the counts of "
+                                                "one example"
+                                              : ""));
   Shape kept = shape;
   kept[axis] = size;
   Tensor result = tensor;

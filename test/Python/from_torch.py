@@ -282,6 +282,9 @@ assert "positions([4, 8, 9, 12, 13, 14], over = " in netc.from_torch(pairs, torc
 distances = (torch.arange(5)[:, None] - torch.arange(5)).abs()
 biased = Of(lambda self, x: self.a(x)[:, None] + self.b[:, distances], a=nn.Linear(5, 5), b=nn.Parameter(torch.zeros(2, 5)))
 assert "transpose(embedding(" in (spec := netc.from_torch(biased, torch.zeros(3, 5, 5))), spec
+# A window has no size on the examples of a batch.
+refused("window of `conv` spans 3 elements of axis 2, `N`", nn.Conv1d(4, 4, 3), torch.zeros(3, 4, 9), axes={"input": {2: "N"}})
+
 # What rounds has no gradient, and places that are computed of weights are not replaced by others.
 table = nn.Embedding(8, 4)
 for cast in (lambda x: x.long(), lambda x: x.int().float() * x, lambda x: x.to(torch.int8)[:, :2].float(), lambda x: torch.zeros_like(x, dtype=torch.int).copy_(x)):
