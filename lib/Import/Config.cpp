@@ -162,6 +162,11 @@ static std::string secondOf(const Key &key, const Json &value) {
              : numberText(value[1]);
 }
 
+/// Whether it is a part of a whole, such as of the features that are dropped.
+static bool isShare(const Key &key) {
+  return key.setting == "share" || StringRef(key.setting).ends_with("drop");
+}
+
 /// The values that a key accepts, for an error about this one.
 static std::string rightFor(const Key &key, const Json &given) {
   std::vector<std::string> words;
@@ -184,6 +189,8 @@ static std::string rightFor(const Key &key, const Json &given) {
     return "an object with an entry for each";
   if (key.byDefault && key.byDefault->is_boolean())
     return "true or false";
+  if (isShare(key))
+    return "a number from 0 to 1";
   if (key.kind != Key::Size ||
       (key.byDefault && key.byDefault->is_number_float()))
     return "a number";
@@ -205,7 +212,7 @@ static std::string textOf(const Key &key, const Json &value) {
   }
   if (key.byDefault && key.byDefault->is_boolean())
     return value.is_boolean() ? value.dump() : "";
-  if (!value.is_number() || value < 0)
+  if (!value.is_number() || value < 0 || (isShare(key) && value > 1))
     return "";
   if (key.kind == Key::Size &&
       !(key.byDefault && key.byDefault->is_number_float()) &&
@@ -270,6 +277,8 @@ public:
     readClass();
     addDefaults();
     checkSame();
+    if (!isWrong)
+      checkLayers();
     if (isWrong)
       return std::nullopt;
     state();
@@ -297,9 +306,16 @@ private:
     config.type = type->get<std::string>();
     auto found = families().find(config.type);
     if (found == families().end()) {
+      // Of a model of images and texts, netc has the part for texts.
+      std::string text = config.type + "_text";
+      std::string hint =
+          !families().count(text) ? didYouMean(config.type, known)
+          : !find(root, "text_config")
+              ? "; did you mean `" + text + "`?"
+              : "; its `text_config` is that of a `" + text +
+                    "`, and may be a file of its own with this `model_type`";
       fail("model_type",
-           error::ConfigUnknownFamily(shownName(config.type),
-                                      didYouMean(config.type, known),
+           error::ConfigUnknownFamily(shownName(config.type), hint,
                                       llvm::join(known, ", ")));
       return false;
     }
@@ -477,6 +493,34 @@ private:
     }
   }
 
+  /// A list has each layer by its kind, or the numbers of some.
+  void checkLayers() {
+    std::optional<int64_t> layers = config.settings.evaluate("layers");
+    for (auto &[name, key] : config.family->keys) {
+      static const std::set<StringRef> ofKinds = {"each", "every", "from",
+                                                  "full"};
+      const Json *value = find(root, name);
+      if (!layers || !value || !value->is_array() || value->empty())
+        continue;
+      auto wantLayers = [&](bool isRight, const std::string &right) {
+        if (!isRight)
+          fail(name, error::ConfigWrongValue(name, shown(*value), config.type,
+                                             right));
+      };
+      if (ofKinds.count(key.pattern))
+        wantLayers(int64_t(value->size()) == *layers,
+                   "the kind of each of its " + std::to_string(*layers) +
+                       " layers, and these are " +
+                       std::to_string(value->size()));
+      std::set<Json> numbers(value->begin(), value->end());
+      if (key.pattern == "list")
+        wantLayers(numbers.size() == value->size() &&
+                       *numbers.rbegin() < *layers,
+                   "a list of layers, each once, from 0 to " +
+                       std::to_string(*layers - 1));
+    }
+  }
+
   /// The width of a head, `d / heads`, where the config has none.
   void checkWhole(StringRef expression) {
     auto [whole, part] = expression.split(" / ");
@@ -533,6 +577,12 @@ void netc::import::reportImpossible(const Config &config, StringRef why,
         break;
       }
   }
+  for (auto &[name, key] : config.family->keys)
+    if (named.empty() && isShare(key) && document.places.count(name) &&
+        key.setting == "share") { // of which the library computed a size
+      named.push_back("`" + name + "` is " + config.settings["share"].str());
+      place = document.places.find(name);
+    }
   StringRef reason = text.contains("does not hold: ")
                          ? text.split("does not hold: ").second
                          : text;
