@@ -98,7 +98,7 @@ void AttentionTranslator::unnamedAttention(const std::vector<int> &ins,
 
 void AttentionTranslator::biasedAttention(int mask, double scale, double drop) {
   if (values.at(mask).type == "bool")
-    node.refuse("its mask is of no form that netc knows");
+    node.refuse("its mask is known, and neither causal nor a window");
   int q = steps.bare(node.in(0)), k = steps.bare(ungrouped(node.in(1))),
       v = steps.bare(ungrouped(node.in(2)));
   node.wantRank(q, 4, 4);

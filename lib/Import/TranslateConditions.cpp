@@ -77,7 +77,8 @@ void ConditionTranslator::where() {
   bool isAll =
       kind == "number" && values.at(condition).known->value("value", false);
   if (!isAll && !isHidden && kind != "causal" && kind != "band")
-    node.refuse("its condition is of no form that netc knows");
+    node.refuse("its condition is known, and neither causal nor a window nor a "
+                "diagonal");
   masks.hide(parts[1 - at], condition, numberOfPart(at));
 }
 
@@ -152,7 +153,7 @@ void ConditionTranslator::fillMasked() {
   if (StringRef(values.what(hidden)).starts_with("not ") && !isDiagonal)
     return masks.hide(x, hidden, node.real("value", 0));
   if (values.isKnown(hidden) && !isDiagonal)
-    node.refuse("its mask is of no form that netc knows");
+    node.refuse("its mask is known, and neither causal nor a window");
   if (values.isKnown(x) && values.what(x) == "number") {
     Step &made =
         steps.add(Step::Form_, "where(%0, #0, #1)", {masks.truth(hidden)});

@@ -204,8 +204,13 @@ void LookupTranslator::noteOthers(int ids) {
 
 std::vector<int64_t> LookupTranslator::listed(int ids) {
   const Json *known = values.isKnown(ids) ? values.at(ids).known : nullptr;
-  if (shape(ids).size() != 1 || !known)
+  if (!known)
     node.refuse("which places it reads depends on data");
+  const Sizes &sizes = shape(ids);
+  int64_t count = node.fixed(elements(sizes)), row = count;
+  // A range of several axes is one along the last.
+  if (llvm::count_if(sizes, [](auto &size) { return !(size == 1); }) > 1)
+    row = node.fixed(sizes.back());
   std::vector<int64_t> places;
   if (known->contains("values"))
     for (const Json &each : (*known)["values"])
@@ -215,9 +220,8 @@ std::vector<int64_t> LookupTranslator::listed(int ids) {
     noteOthers(ids);
   int64_t first =
       node.integerFrom(known->value(isOne ? "value" : "start", Json(0)));
-  for (int64_t i = 0, n = node.fixed(shape(ids)[0]); places.size() < size_t(n);
-       ++i)
-    places.push_back(isOne ? first : first + i);
+  for (int64_t i = 0; places.size() < size_t(count); ++i)
+    places.push_back(isOne ? first : first + i % row);
   return places;
 }
 
@@ -227,7 +231,7 @@ int LookupTranslator::joinLast(int x, unsigned axes,
     return x;
   Sizes sizes = shape(x);
   std::vector<int64_t> rows = listed(node.in(axes - 1));
-  if (rows.size() != places.size())
+  if (!(shape(node.in(axes - 1)) == shape(node.in(axes))))
     node.refuse("it reads places of several axes");
   int64_t height = node.fixed(sizes[axes - 2]),
           width = node.fixed(sizes[axes - 1]);
@@ -265,7 +269,18 @@ void LookupTranslator::positions() {
   Step &made = steps.add(Step::Pipe, "positions", {x});
   made.put("", "places", "[" + llvm::join(texts, ", ") + "]", "", false);
   made.put("over", "over", axesText(at), "", false);
-  values.labels(node.out())[at].clear();
+  if (shape(ids).size() == 1) {
+    values.labels(node.out())[at].clear();
+    return;
+  }
+  int flat = values.another(node.out());
+  made.outs = {flat};
+  Sizes sizes = shape(x);
+  sizes[at] = int64_t(places.size());
+  values.at(flat).shape = sizes;
+  values.labels(flat).assign(rank, "");
+  steps.add(Step::Form_, "reshape(%0, #0)", {flat}).putSizes(shape(node.out()));
+  values.labels(node.out()).assign(shape(node.out()).size(), "");
 }
 
 bool LookupTranslator::isOfEach() {

@@ -151,11 +151,20 @@ def _triangle(x, shown):
 
 def _triu(x, diagonal=0):
     """From the diagonal on, it is a lower triangle that is turned: netc hides what is above the diagonal."""
-    return x.mT.tril().mT if diagonal == 0 else _triangle(x, lambda ahead: ahead >= diagonal)
+    is_own = diagonal == 1 or x.shape[-2] != x.shape[-1]
+    return _triangle(x, lambda ahead: ahead >= diagonal) if is_own else x.mT.tril(-diagonal).mT
 
 
 def _tril(x, diagonal=0):
-    return x.mT.triu(1).mT if diagonal == -1 else _triangle(x, lambda ahead: ahead <= diagonal)
+    """Another diagonal of a square is the main one of a larger square."""
+    size, by = x.shape[-1], abs(diagonal)
+    if diagonal == -1:
+        return x.mT.triu(1).mT
+    if diagonal == 0 or x.shape[-2] != size:
+        return _triangle(x, lambda ahead: ahead <= diagonal)
+    if diagonal > 0:
+        return torch.nn.functional.pad(x, (0, by, by, 0)).tril()[..., by:, :size]
+    return torch.nn.functional.pad(x, (by, 0, 0, by)).tril()[..., :size, by:]
 
 
 def _cosine_similarity(x, y, axis=1, eps=1e-8):

@@ -55,7 +55,7 @@ for value in '"12"', "0", "-1", "1.5", "null", "[12]":
 for value in 2_000_000_000_000, 2**63:
     gpt2(f'"n_layer": {value}', f"2:3: error: `n_layer` is {value}; the net of `gpt2` takes a whole number up to 1099511627776 [config-wrong-value]")
 gpt2('"tie_word_embeddings": 1', "2:3: error: `tie_word_embeddings` is 1; the net of `gpt2` takes true or false [config-wrong-value]")
-gpt2('"resid_pdrop": "much"', "2:3: error: `resid_pdrop` is \"much\"; the net of `gpt2` takes a number [config-wrong-value]")
+gpt2('"resid_pdrop": "much"', "2:3: error: `resid_pdrop` is \"much\"; the net of `gpt2` takes a number from 0 to 1 [config-wrong-value]")
 config('{ "model_type": "deepseek_v3", "n_shared_experts": -1 }', "1:32: error: `n_shared_experts` is -1; the net of `deepseek_v3` takes a whole number [config-wrong-value]")
 config('{ "model_type": "vit", "id2label": 3 }', "1:24: error: `id2label` is 3; the net of `vit` takes an object with an entry for each [config-wrong-value]")
 gpt2('"n_embd": 8, "n_head": 3', "2:3: error: `n_embd` is 8, `n_head` is 3: the heads divide the features [config-impossible]")

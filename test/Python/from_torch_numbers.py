@@ -133,6 +133,19 @@ for function, text in (
 ):
     same(text, Of(function), *pairs)
 
+# Triangles from any diagonal, and places that a table of several axes lists.
+cubes = torch.arange(75.0).reshape(3, 5, 5) / 75
+for function, text in (
+    (lambda self, x: x.tril(1) + x.tril(-3), "|> mask(causal = true, value = 0)"),
+    (lambda self, x: x.triu(-1) + x.triu(3), "|> mask(causal = true, value = 0)"),
+    (lambda self, x: x.tril(7) * x.triu(-7), "|> mask(causal = true, value = 0)"),
+    (lambda self, x: x[:, torch.tensor([[0, 1], [2, -1]])], "positions([0, 1, 2, "),
+    (lambda self, x: x[..., torch.tensor([[3, 4], [3, 4], [3, 4]])], "positions([3, 4, 3, 4, 3, 4]"),
+    (lambda self, x: x[:, torch.tensor([[1], [2], [3]])], "positions([1, 2, 3]"),
+    (lambda self, x: x[:, torch.tensor([[0, 1], [2, 3]]), torch.tensor([[4, 3], [2, 1]])], "positions([4, 8, 12, 16]"),
+):
+    same(text, Of(function), cubes)
+
 # What is 0 takes part in nothing, as PyTorch has it.
 target = torch.tensor([[0.0, 1, 0, 0], [0.5, 0, 0, 0.5], [0.25, 0.25, 0.25, 0.25]])
 for text, function in (
