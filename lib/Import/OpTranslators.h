@@ -234,6 +234,8 @@ private:
   void adaptivePool();
   void pool();
   void upsample();
+  /// Adds a comment if a scale is not the ratio of the sizes, as netc has it.
+  void noteScales(int x);
   void pixelShuffle();
   void pad();
   /// Without so many places at the beginning or end of an axis.

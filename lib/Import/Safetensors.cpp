@@ -93,8 +93,11 @@ public:
                : true;
   }
   bool number_integer(int64_t) override { return fail("a negative number"); }
-  bool number_float(double, const std::string &) override {
-    return fail("a number with a fraction");
+  bool number_float(double, const std::string &text) override {
+    // A whole number is here one that 64 bits do not hold.
+    return fail(StringRef(text).find_first_of(".eE") == StringRef::npos
+                    ? "the number " + text + ", which is too large"
+                    : "a number with a fraction");
   }
   bool null() override { return fail("an unexpected null"); }
   bool boolean(bool) override { return fail("an unexpected truth value"); }

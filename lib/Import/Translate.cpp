@@ -69,6 +69,18 @@ static void labelInput(const Graph &graph, GraphValue &value) {
 // Types
 //===----------------------------------------------------------------------===//
 
+/// What an op may be meant for: one of the same framework, whose name without
+/// that of the framework is similar.
+static std::string nearestOp(StringRef op) {
+  auto [framework, name] = op.split('.');
+  llvm::SmallVector<StringRef> names;
+  for (StringRef each : foreignNames())
+    if (auto [own, rest] = each.split('.'); own == framework)
+      names.push_back(rest);
+  StringRef nearest = nearestName(name, names);
+  return didYouMean(nearest.empty() ? "" : (framework + "." + nearest).str());
+}
+
 static bool isOneOf(const GraphNode &node, const std::set<StringRef> &ops) {
   const ForeignOp *op = findForeign(node.op);
   return op && ops.count(op->op) && node.outs.size() == 1;
@@ -157,7 +169,7 @@ private:
     if (llvm::is_contained(opaque, node->op))
       return addOpaque();
     if (!node.foreign())
-      node.refuse(didYouMean(node->op, foreignNames()), Refusal::Unknown);
+      node.refuse(nearestOp(node->op), Refusal::Unknown);
     try {
       if (!isOfNumbers())
         callComputed();

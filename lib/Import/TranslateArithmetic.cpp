@@ -235,11 +235,22 @@ void ArithmeticTranslator::elementwise() {
   // Of `aten.elu`; netc has them as products.
   node.wantOne("scale");
   node.wantOne("input_scale");
-  node.ignore({"threshold"}); // beyond it, softplus(x) is x in 32 bits
-  if (double beta = node.real("beta", 1); beta != 1) {
-    Step &made = steps.add(Step::Form_, node.op() + "(%0 * #0) / #0",
-                           {promoted(node.in(0))});
-    made.put("", "beta", realText(beta));
+  double beta = node.real("beta", 1), threshold = node.real("threshold", 20);
+  // Beyond 20, softplus(x) is x in 32 bits.
+  if (beta != 1 || (node.isOp("softplus") && threshold < 20)) {
+    std::string scaled = beta == 1 ? "%0" : "%0 * #0",
+                function = node.op() + "(" + scaled + ")";
+    Step &made =
+        steps.add(Step::Form_, beta == 1 ? function : function + " / #0",
+                  {promoted(node.in(0))});
+    if (beta != 1)
+      made.put("", "beta", realText(beta));
+    if (node.isOp("softplus") && threshold < 20) {
+      made.fn = "where(" + scaled + " > #" +
+                std::to_string(made.arguments.size()) + ", %0, " + made.fn +
+                ")";
+      made.put("", "threshold", realText(threshold));
+    }
     return;
   }
   Step &made = steps.add(Step::Pipe, node.op(), {promoted(node.in(0))});

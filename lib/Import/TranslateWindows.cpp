@@ -124,6 +124,29 @@ void WindowTranslator::pixelShuffle() {
             values.labels(node.out()).end(), "");
 }
 
+void WindowTranslator::noteScales(int x) {
+  std::vector<double> scales;
+  for (const char *name :
+       {"scale_factors", "scales", "scales_d", "scales_h", "scales_w"})
+    if (const Json *given = node.setting(name); given && given->is_array())
+      for (const Json &each : *given)
+        scales.push_back(each.is_number() ? each.get<double>() : 0);
+    else if (given && given->is_number())
+      scales.push_back(given->get<double>());
+  for (size_t i = 0; i < scales.size() && i + 2 < shape(x).size(); ++i) {
+    std::optional<int64_t> old = shape(x)[i + 2].toInt64(),
+                           made = shape(node.out())[i + 2].toInt64();
+    if (node.flag("align_corners") || !old || !made ||
+        std::abs(*old * scales[i] - *made) < 1e-6 * *made)
+      continue;
+    notes.push_back(
+        "A scale of " + realText(scales[i]) + " is here one of " +
+        std::to_string(*made) + " / " + std::to_string(*old) +
+        ", and pixels are at other places; no count depends on it.");
+    return;
+  }
+}
+
 void WindowTranslator::upsample() {
   int x = node.in(0);
   size_t windows = node.windowsOf(x);
@@ -132,6 +155,7 @@ void WindowTranslator::upsample() {
   std::string mode = node.flag("align_corners") ? "\"corners\""
                      : isLinear                 ? "\"linear\""
                                                 : "\"nearest\"";
+  noteScales(x);
   std::string sizes = sizesText(shape(node.out()).from(2));
   bool isImage = windows == 2 && !node.flag("align_corners");
   Step &made = steps.add(Step::Pipe, isImage ? "upsample" : "resize", {x});

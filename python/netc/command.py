@@ -5,6 +5,7 @@
 """Runs the program `netc`, and reads its JSON."""
 
 import json
+import math
 import os
 import pathlib
 import re
@@ -147,6 +148,8 @@ def _text(key, value):
         return ",".join(_text(key, each) for each in value)
     if not isinstance(value, (str, int, float)):
         raise NetcError(f"`{key}` is given {value!r}, which is no number, text or truth value")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise NetcError(f"`{key}` is given {value!r}, which is no number of the language")
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -154,6 +157,9 @@ def _settings(settings, define):
     for name, given, example in ("set", settings, {"run.batch": 64}), ("define", define, {"width": 64}):
         if given and not isinstance(given, dict):
             raise NetcError(f"`{name}` is a dictionary, such as `{example}`, not {given!r}")
+        for key in given or ():
+            if not isinstance(key, str):
+                raise NetcError(f"`{name}` names values by texts, as in `{example}`, not by {key!r}")
     return [*(f"--set={key}={_text(key, value)}" for key, value in (settings or {}).items()), *(f"-D{key}={_text(key, value)}" for key, value in (define or {}).items())]
 
 

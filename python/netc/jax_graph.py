@@ -271,6 +271,8 @@ class _Writer(Functions, Lookups):
             op, _, _, place = self.first.ops[i]
             if op.name in CONTROL:
                 raise ImportRefused(f"`{op.name}` ({place}): {CONTROL[op.name]}")
+        if any("checkpoint" in self.first.ops[i][3].split("/") for i in needed):
+            self.notes.append("StableHLO does not tell what `jax.checkpoint` recomputes; all of it is kept here. `recomputed(Block)` recomputes a block.")
         for i, group in enumerate(self.ops):
             if i in needed and group:
                 self.translate(i, group)

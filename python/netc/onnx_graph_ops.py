@@ -116,9 +116,23 @@ def global_max_pool(file, graph, node, _):
 
 @OPS.of("Gemm")
 def gemm(file, graph, node, attributes):
-    if attributes.get("alpha", 1) != 1 or len(node.input) > 2 and attributes.get("beta", 1) != 1 or attributes.get("transA", 0):
-        raise refused(node, "its factors are not 1, or its first matrix is transposed")
-    graph.add(node, "onnx.Gemm", list(node.input), [node.output[0]], transB=bool(attributes.get("transB", 0)))
+    """If its parts are scaled, they are several nodes."""
+    (x, matrix, *shift), out = node.input, node.output[0]
+    alpha, beta = (attributes.get(key, 1) for key in ("alpha", "beta"))
+    if attributes.get("transA", 0):
+        turned = {**file.tensor(x, file.shape(x)[::-1]), "name": f"{out}.turned"}
+        graph.add(node, "onnx.Transpose", [x], [turned], dims=[1, 0])
+        x = turned
+    turn, shift = bool(attributes.get("transB", 0)), shift[0] if shift else ""
+    if alpha == 1 and (not shift or beta == 1):
+        return graph.add(node, "onnx.Gemm", [x, matrix, shift], [out], transB=turn)
+    product, scaled = ({**file.tensor(out, file.shape(out)), "name": f"{out}.{text}"} for text in ("product", "scaled"))
+    graph.add(node, "onnx.Gemm", [x, matrix], [product], transB=turn)
+    graph.add(node, "aten.mul", [product], [scaled if shift else out], other=alpha)
+    if shift:
+        part = {**file.tensor(shift), "name": f"{out}.shift"}
+        graph.add(node, "aten.mul", [shift], [part], other=beta)
+        graph.add(node, "onnx.Add", [scaled, part], [out])
 
 
 def matrix(file, node):

@@ -21,7 +21,7 @@ def recurrence(file, graph, node, attributes):
     forward = attributes.get("direction", "forward")
     without = {
         "direction": forward if forward == "reverse" else None, "clip": attributes.get("clip"), "input_forget": attributes.get("input_forget"),
-        "layout": attributes.get("layout"), "linear_before_reset": "0" if node.op_type == "GRU" and not attributes.get("linear_before_reset") else None,
+        "linear_before_reset": "0" if node.op_type == "GRU" and not attributes.get("linear_before_reset") else None,
         "P": peepholes, "sequence_lens": length if length and file.constant(length) is None else None,
     }  # fmt: skip
     if wrong := next((f"`{key}` is {value}" for key, value in without.items() if value), None):
@@ -36,32 +36,45 @@ def recurrence(file, graph, node, attributes):
         raise refused(node, "its weights are computed")
     directions, cells = file.samples[0].shapes[w][0], attributes["hidden_size"]
     has_state_biases = bool(b) and not _is_half(file, b)
-    ins = [x]
+    is_batch_first, batch_at = bool(attributes.get("layout")), 0 if attributes.get("layout") else 1
+    swapped = lambda tensor, name: {**tensor, "name": f"{node.output[0]}.{name}", "shape": [*tensor["shape"][1::-1], *tensor["shape"][2:]]}
+    ins, batch = [x], file.shape(x)[batch_at]
+    if is_batch_first:
+        ins = [swapped(file.tensor(x), "turned")]
+        graph.add(node, "onnx.Transpose", [x], ins, dims=[1, 0, 2])
     for i, state in enumerate(states[: 2 if node.op_type == "LSTM" else 1]):
+        if state and is_batch_first:
+            ins.append(swapped(file.tensor(state), f"first{i}"))
+            graph.add(node, "onnx.Transpose", [state], ins[-1:], dims=[1, 0, 2])
+            continue
         if state:
             ins.append(state)
             continue
         zero = f"{node.output[0]}.state{i}"
-        graph.known[zero] = {"name": zero, "type": "f32", "shape": [directions, file.shape(x)[1], cells], "what": "number", "value": 0}
+        graph.known[zero] = {"name": zero, "type": "f32", "shape": [directions, batch, cells], "what": "number", "value": 0}
         ins.append(graph.known[zero])
     for side in range(directions):
         for name in (w, r):
-            _part(file, ins, f"{name}[{side}]", file.samples[0].shapes[name][1:])
+            _part(file, x, ins, f"{name}[{side}]", file.samples[0].shapes[name][1:])
         if b:
             half = file.samples[0].shapes[b][1] // 2
-            _part(file, ins, f"{b}[{side}]", (half,))
+            _part(file, x, ins, f"{b}[{side}]", (half,))
             if has_state_biases:
-                _part(file, ins, f"{b}[{side}].state", (half,))
+                _part(file, x, ins, f"{b}[{side}].state", (half,))
     for name in {each for found in sources.values() for each in found}:
         file.weights.pop(name, None)
-    steps, batch = file.shape(x)[:2]
+    steps = file.shape(x)[1 - batch_at]
     kind = TYPES[file.samples[0].types[x]]
     flat, split = ({"name": f"{node.output[0]}.{text}", "type": kind, "shape": shape} for text, shape in (("flat", [steps, batch, directions * cells]), ("split", [steps, batch, directions, cells])))
-    outs = [flat, *[out or {"name": f"{node.output[0]}.{i}", "type": kind, "shape": [directions, batch, cells]} for i, out in enumerate(node.output[1:])]]
+    state = {"type": kind, "shape": [directions, batch, cells]}
+    outs = [flat, *[{**state, "name": f"{node.output[0]}.{i}"} if is_batch_first or not out else out for i, out in enumerate(node.output[1:])]]
     graph.add(node, f"onnx.{node.op_type}", ins, outs, has_biases=bool(b), has_state_biases=has_state_biases, bidirectional=directions == 2, num_layers=1, batch_first=False, nonlinearity="relu" if is_relu else None)
     if node.output[0]:
         graph.add(node, "onnx.Reshape", [flat], [split])
-        graph.add(node, "onnx.Transpose", [split], [node.output[0]], dims=[0, 2, 1, 3])
+        graph.add(node, "onnx.Transpose", [split], [node.output[0]], dims=[1, 0, 2, 3] if is_batch_first else [0, 2, 1, 3])
+    for made, out in zip(outs[1:], node.output[1:]) if is_batch_first else ():
+        if out:
+            graph.add(node, "onnx.Transpose", [made], [out], dims=[1, 0, 2])
 
 
 def _is_half(file, biases):
@@ -81,7 +94,7 @@ def _sources(file, name):
     return set().union(*found) if all(found) else None
 
 
-def _part(file, ins, name, shape):
-    file.types[name] = file.samples[0].types[ins[0]]
+def _part(file, x, ins, name, shape):
+    file.types[name] = file.samples[0].types[x]
     file.weights[name] = tuple(shape)
     ins.append({"name": name})

@@ -171,6 +171,11 @@ def _cosine_similarity(x, y, axis=1, eps=1e-8):
     return NotImplemented if x.shape == y.shape else torch.cosine_similarity(*torch.broadcast_tensors(x, y), axis, eps)
 
 
+def _addmm(bias, x, matrix, beta=1, alpha=1):
+    """A sum whose parts are scaled is no layer."""
+    return NotImplemented if beta == alpha == 1 else alpha * (x @ matrix) + beta * bias
+
+
 def _diag(x, diagonal=0):
     return _diag_embed(x, diagonal) if x.ndim == 1 else torch.einsum("ii->i", x) if diagonal == 0 else NotImplemented
 
@@ -215,7 +220,7 @@ OWN = {
     torch.ops.aten.cross_entropy_loss.default: _cross_entropy, torch.ops.aten.kl_div.default: _kl_div,
     torch.ops.aten.nll_loss_nd.default: _nll, torch.ops.aten.one_hot.default: _one_hot, torch.ops.aten.select_scatter.default: _select_scatter,
     torch.ops.aten.slice_scatter.default: _slice_scatter, torch.ops.aten.xlogy.Tensor: _xlogy, torch.ops.aten.special_entr.default: _entropy, torch.ops.aten.unfold.default: _unfold, torch.ops.aten.im2col.default: _im2col, torch.ops.aten.index_put.default: _index_put,
-    torch.ops.aten.diag.default: _diag, torch.ops.aten.diag_embed.default: _diag_embed, torch.ops.aten.logaddexp.default: _log_add_exp,
+    torch.ops.aten.addmm.default: _addmm, torch.ops.aten.diag.default: _diag, torch.ops.aten.diag_embed.default: _diag_embed, torch.ops.aten.logaddexp.default: _log_add_exp,
     torch.ops.aten.take_along_dim.default: _take_along, torch.ops.aten.trace.default: lambda x: torch.einsum("ii->", x),
     torch.ops.aten.scatter_add.default: _scatter_add, torch.ops.aten.tril.default: _tril, torch.ops.aten.triu.default: _triu,
     torch.ops.aten.dot.default: _dot, torch.ops.aten.mv.default: lambda matrix, x: torch.einsum("ij,j->i", matrix, x), torch.ops.aten.vdot.default: _dot,

@@ -43,6 +43,8 @@ for op in "aten.matmul", "aten.mm", "stablehlo.dot_general":
 refused("", "aten.einsum", [rows], [], weights=[[8, 8]], equation="ab,bc->ac")
 refused("a tensor has 2 axes here", "aten.instance_norm", [rows], [])
 refused("it moves what is left by another number than `lambd`", "onnx.Shrink", [rows], rows, lambd=0.5)
+refused("netc does not know the op `aten.atan2`, in the module itself; with", "aten.atan2", [rows, rows], rows)
+refused("netc does not know the op `onnx.Rleu`, in the module itself; did you mean `onnx.Relu`?;", "onnx.Rleu", [rows], rows)
 refused("netc takes it of one tensor", "aten.relu", [rows, rows], rows)
 refused("a tensor has 2 axes here", "aten.conv2d", [rows], rows, weights=[[4, 3, 3, 3]])
 one = "it takes [N, 8, 8] for one image without a batch; give it one, such as `x.unsqueeze(0)`: the first axis is that of the examples"

@@ -71,6 +71,8 @@ def refused(why, *texts):
 
 tanh, end = '%0 = "stablehlo.tanh"(%x) : ({0}) -> {0}', '"func.return"(%0) : ({0}) -> ()'
 assert "return y = x |> tanh" in netc.from_graph(graph([text(tanh, end), text(tanh, end, size=11)], ["w"], "Net", "JAX"))
+kept = [text(tanh, end, size=size).replace("jit(f)/Net/Part/", "jit(f)/Net/Part/checkpoint/") for size in (7, 11)]
+assert "# StableHLO does not tell what `jax.checkpoint` recomputes; all of it is kept here." in netc.from_graph(graph(kept, ["w"], "Net", "JAX"))
 refused("netc does not know the op `chlo.erf`, in `Part` (jit(f)/Net/Part/op)", text('%0 = "chlo.erf"(%x) : ({0}) -> {0}', end))
 loop = ['%0 = "stablehlo.while"(%x) ({', "^bb0(%c: {0}):", "}, {", "^bb0(%b: {0}):", '"stablehlo.return"(%b) : ({0}) -> ()', "}) : ({0}) -> {0}"]
 refused("`stablehlo.while` (jit(f)/Net/Part/op): a loop is not imported; `jax.lax.scan` has `unroll=True`, which writes it out", text(*loop, end))

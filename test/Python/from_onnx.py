@@ -481,7 +481,11 @@ refused("`onnx.Add`: its operand `z` is no input", model([node("Add", "x z", "y"
 refused("netc has no quantized numbers", model([node("DequantizeLinear", "w s", "v"), node("MatMul", "x v", "y")], {"x": ["N", 8]}, ["y"], constants={"w": numpy.ones((8, 4), "i1"), "s": numpy.float32(0.1)}))
 weights = {"w": (1, 15, 8), "r": (1, 15, 5)}
 refused("`linear_before_reset` is 0; netc has it", model([node("GRU", "x w r", "y", hidden_size=5)], {"x": [6, "N", 8]}, ["y"], weights))
-refused("`layout` is 1; netc has it", model([node("GRU", "x w r", "y", hidden_size=5, layout=1, linear_before_reset=1)], {"x": ["N", 6, 8]}, ["y"], weights))
+flipped = [node("GRU", "x w r", "y h", hidden_size=5, layout=1, linear_before_reset=1)]
+first, last = (netc.estimate(netc.from_onnx(model(flipped, {"x": ["N", 6, 8]}, [out], weights))).networks[0] for out in "yh")
+usual = [node("GRU", "x w r", "y h", hidden_size=5, linear_before_reset=1)]
+same = netc.estimate(netc.from_onnx(model(usual, {"x": [6, "N", 8]}, ["y"], weights))).networks[0]
+assert first.forward.matmul == last.forward.matmul == same.forward.matmul > 0 and first.parameters.total == same.parameters.total
 
 # A weight among the results is a tensor, and rows of what the network makes are read by numbers of it.
 text = netc.from_onnx(model([node("MatMul", "x w", "y"), node("Identity", "w", "z")], {"x": ["N", 8]}, ["y", "z"], {"w": (8, 4)}))
@@ -525,3 +529,14 @@ made = model([node("Concat", "rows last", "places", axis=-1), node("GatherND", "
 made.graph.input.append(helper.make_tensor_value_info("last", TensorProto.INT64, [3, 1]))
 same_values(made, x=few, last=numpy.array([[1], [3], [0]]))
 refused("netc reads places of one axis, or fixed ones of several", model([node("Cast", "x", "i", to=TensorProto.INT64), node("GatherND", "x i", "y")], {"x": [3, 2]}, ["y"]))
+
+# A Gemm whose parts are scaled, or whose first matrix is transposed, computes what ONNX's does.
+from onnx.reference import ReferenceEvaluator
+
+data = {"x": numpy.random.rand(3, 4).astype("f4"), "b": numpy.random.rand(3, 5).astype("f4"), "c": numpy.random.rand(4, 5).astype("f4")}
+for settings in {"alpha": 0.5, "beta": 2.0}, {"beta": 0.25}, {"alpha": 3.0}, {}:
+    for reads in "x b c", "x b":
+        made = model([node("Gemm", reads, "y", transA=1, **settings)], {name: list(data[name].shape) for name in reads.split()}, ["y"])
+        given = {name: data[name] for name in reads.split()}
+        written = netc.to_onnx(netc.from_onnx(made))
+        numpy.testing.assert_allclose(*(ReferenceEvaluator(each).run(None, given)[0] for each in (written, made)), rtol=1e-5)

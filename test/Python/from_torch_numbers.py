@@ -126,6 +126,8 @@ for function, text in (
     (lambda self, x, y: torch.einsum("b...ii->...i", torch.stack([x[:, :, None] * y[:, None]] * 2, 1)), "positions("),
     (lambda self, x, y: torch.logaddexp(x, y) + torch.logit(x / 2) + torch.rad2deg(y), "maximum("),
     (lambda self, x, y: torch.kron(x, y), "reshape("),
+    (lambda self, x, y: torch.addmm(y[0], x, y.mT @ x, beta=0.5, alpha=2), "* 0.5"),
+    (lambda self, x, y: nn.functional.softplus(x, 2, 0.7) - nn.functional.softplus(y, 1, 0.5), "where(x * 2 > 0.7, x, softplus(x * 2) / 2)"),
     (lambda self, x, y: nn.functional.pad(x, (1, 2), value=1.5), "value = 1.5"),
     (lambda self, x, y: (x @ y.T).masked_fill(torch.eye(x.shape[0], dtype=torch.bool), -9.0), ")[0]) == expand(arange(N), zeros(N, N)"),
     (lambda self, x, y: torch.where(~torch.eye(4, dtype=torch.bool), square(x, y), 1.0), ")[0]) != expand(arange(4), zeros(4, 4)"),
