@@ -5,64 +5,80 @@
 #include "lib/Analysis/ResolveHardware.h"
 #include "dialect/Net.h"
 #include "lib/Analysis/Alignment.h"
+#include "lib/Analysis/Cost.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Hardware/Defaults.h"
 #include "lib/Hardware/Precision.h"
+#include <set>
 
 using namespace netc;
 using namespace mlir;
 
-/// The device of a `hardware` section. The step has its peaks, by format.
-static std::optional<Accelerator> ownDevice(const RunFacts &run) {
-  if (!run.hasOwnDevice)
-    return std::nullopt;
-  Accelerator device;
-  device.name = device.title = run.device;
+/// The number formats of the products of a step. Empty for a sum of jobs, which
+/// has no step.
+static std::set<NumberFormat> formatsOfProducts(StepOp step) {
+  std::set<NumberFormat> formats;
+  if (step)
+    countParts(step, {}, [&](const CountedOp &counted) {
+      if (!counted.cost.matmul.isZero())
+        formats.insert(counted.format);
+    });
+  return formats;
+}
+
+/// The format of products, which selects the peak: that of the policy or, if
+/// types in the text state other formats than f32, one of these. None if
+/// neither does. If no product can be in the 8 bits that are asked for, it is
+/// that of 16 bits.
+static std::optional<NumberFormat>
+formatOf(const RunFacts &run, const std::set<NumberFormat> &formats) {
+  std::optional<Precision> precision = parsePrecision(run.precision);
+  if (!precision) {
+    if (formats.empty() || formats == std::set{NumberFormat::F32})
+      return std::nullopt;
+    return formats.count(NumberFormat::F32) ? NumberFormat::F32
+                                            : *formats.begin();
+  }
+  auto isIn8Bits = [](NumberFormat format) {
+    return traitsOf(format).storedBits == 8;
+  };
+  return precision->gradientsIn8Bits() && formats.count(precision->low()) &&
+                 llvm::none_of(formats, isIn8Bits)
+             ? precision->low()
+             : precision->products;
+}
+
+/// The device that the run names, if any, with the peaks that the run or a
+/// `hardware` section states. Fails, with an error at the name, if it is not
+/// known.
+static FailureOr<std::optional<Accelerator>>
+deviceOf(Operation *job, const RunFacts &run, const AcceleratorTable &table) {
+  std::optional<Accelerator> device;
+  if (!run.device.empty() && !run.hasOwnDevice) {
+    device = table.find(run.device);
+    if (!device) {
+      InFlightDiagnostic error =
+          emitError(placeOf(job, "device"), error::UnknownDevice, run.device,
+                    table.didYouMean(run.device));
+      error.attachNote()
+          << "a `hardware` section describes a device of your own";
+      return error;
+    }
+  }
+  if (run.peaks.empty())
+    return device;
+  if (!device) {
+    device.emplace();
+    device->name = device->title = run.device.empty() ? "peak" : run.device;
+  }
+  device->peaks.clear();
   for (const auto &[format, rate] : run.peaks) {
     std::optional<NumberFormat> known = parseNumberFormat(format);
     assert(known && "an unknown format got into the step");
-    device.peaks.push_back({*known, ArithmeticUnit::Matrix, {rate, "", false}});
+    device->peaks.push_back(
+        {*known, ArithmeticUnit::Matrix, {rate, "", false}});
   }
-  return device.peaks.empty() ? std::nullopt : std::optional(device);
-}
-
-/// The format of products, which selects the peak; none if the run does not
-/// state it. If no product can be in the 8 bits that are asked for, it is that
-/// of 16 bits. `step` is null for a sum of jobs.
-static std::optional<NumberFormat> formatOf(const RunFacts &run, StepOp step) {
-  std::optional<Precision> precision = parsePrecision(run.precision);
-  if (!precision)
-    return std::nullopt;
-  if (!precision->gradientsIn8Bits() || !step)
-    return precision->products;
-  bool has8Bits = false, has16Bits = false;
-  step.walk([&](Operation *op) {
-    for (Value value : op->getResults())
-      if (auto element = dyn_cast<FloatType>(netc::elementOf(value))) {
-        has8Bits |= element.getWidth() == 8;
-        has16Bits |= element.getWidth() == 16;
-      }
-  });
-  return has16Bits && !has8Bits ? precision->low() : precision->products;
-}
-
-/// The device that the run names, if any. Fails, with an error at the name, if
-/// it is not known.
-static FailureOr<std::optional<Accelerator>>
-deviceOf(Operation *job, const RunFacts &run, const AcceleratorTable &table) {
-  if (run.device.empty())
-    return std::optional<Accelerator>();
-  Location at = placeOf(job, "device");
-  std::optional<Accelerator> own = ownDevice(run);
-  if (own || run.hasOwnDevice)
-    return own;
-  std::optional<Accelerator> device = table.find(run.device);
-  if (device)
-    return device;
-  InFlightDiagnostic error = emitError(at, error::UnknownDevice, run.device,
-                                       table.didYouMean(run.device));
-  error.attachNote() << "a `hardware` section describes a device of your own";
-  return error;
+  return device;
 }
 
 /// Checks that the device-time is of the same kind of device as the hardware,
@@ -141,6 +157,11 @@ static void warnOfYear(Operation *job, const HardwareFacts &facts) {
         << ", after the `year` of the run, " << *facts.year;
 }
 
+/// The key that a number format comes from, or the one that does not fit it.
+static StringRef keyOfFormat(const RunFacts &run) {
+  return run.precision.empty() ? "device" : "precision";
+}
+
 /// Warns if a reported time or number format has no effect, since there is no
 /// peak.
 static void warnOfNoPeak(Operation *job, const RunFacts &run,
@@ -159,56 +180,70 @@ static void warnOfNoPeak(Operation *job, const RunFacts &run,
     why = "`" + run.device + "` has no `peak`";
   bool lacksFormat =
       facts.format && facts.device && !facts.device->peaks.empty();
-  if (lacksFormat ? !run.precision.empty() : isTimed(run))
-    warn(placeOf(job, lacksFormat ? "precision" : "took"), symbolOf(job),
+  if (lacksFormat || isTimed(run))
+    warn(placeOf(job, lacksFormat ? keyOfFormat(run) : "took"), symbolOf(job),
          WarningId::NoPeak)
         << "there is no compute by time: " << why;
 }
 
 /// Warns of products in a format for which a device has no units.
 static void warnOfFormat(Operation *job, const RunFacts &run,
-                         const HardwareFacts &facts,
-                         const HardwareGuess &guess) {
-  if (!facts.format || !guess.format || !facts.device || run.peak)
-    return;
-  const FormatTraits &asked = traitsOf(*facts.format),
-                     &taken = traitsOf(*guess.format);
+                         const Accelerator &device, NumberFormat format,
+                         NumberFormat taken) {
   auto has = [&](NumberFormat format) {
-    return llvm::any_of(facts.device->peaks, [&](const Peak &peak) {
-      return peak.format == format;
-    });
+    return llvm::any_of(
+        device.peaks, [&](const Peak &peak) { return peak.format == format; });
   };
-  if (isSamePeak(taken.format, asked.format) || has(asked.format))
+  if (isSamePeak(taken, format) || has(format))
     return;
-  warn(placeOf(job, "precision"), symbolOf(job), WarningId::NoSuchUnits)
-      << "`" << facts.device->title << "` has no units for " << asked.name
-      << "; such products are taken to run in " << taken.name
+  const FormatTraits &asked = traitsOf(format);
+  warn(placeOf(job, keyOfFormat(run)), symbolOf(job), WarningId::NoSuchUnits)
+      << "`" << device.title << "` has no units for " << asked.name
+      << "; such products are taken to run in " << traitsOf(taken).name
       << (asked.bits == 16 && has(NumberFormat::F16)
               ? ", and `mixed(f16)` would not"
               : "");
 }
 
-static RunFacts complete(RunFacts run, const HardwareFacts &facts,
-                         const HardwareGuess &guess) {
+/// Sets the device's peak for each number format of products. If one of
+/// `formats` has none, neither has the run.
+static void takePeaks(Operation *job, RunFacts &run, const HardwareFacts &facts,
+                      HardwareGuess &guess,
+                      const std::set<NumberFormat> &formats) {
+  if (run.peak || !facts.device || !guess.peak)
+    return;
+  for (const FormatTraits &traits : allFormats()) {
+    bool isStated = facts.format && (traits.format == facts.format ||
+                                     formats.count(traits.format));
+    llvm::Expected<PeakChoice> choice = facts.device->peakFor(traits.format);
+    if (!choice) {
+      std::string why = llvm::toString(choice.takeError());
+      if (isStated && guess.peak) {
+        guess.peak.reset();
+        guess.whyNoPeak = std::move(why);
+      }
+      continue;
+    }
+    run.peaks[traits.name.str()] = choice->peak.flopPerSecond.value;
+    // In which format a framework runs the rest in f32 is its choice.
+    bool isRest = traits.format == NumberFormat::F32 &&
+                  (run.precision.empty() || traits.format != facts.format);
+    if (isStated && !isRest)
+      warnOfFormat(job, run, *facts.device, traits.format, choice->peak.format);
+  }
+}
+
+static void complete(RunFacts &run, const HardwareFacts &facts,
+                     const HardwareGuess &guess) {
   if (facts.device && facts.device->memoryBytes)
     run.deviceMemory = facts.device->memoryBytes->value;
   if (guess.format)
     run.peakFormat = guess.format;
-  // Products in other formats have peaks of their own.
-  if (!run.peak && facts.device)
-    for (const FormatTraits &traits : allFormats()) {
-      llvm::Expected<PeakChoice> other = facts.device->peakFor(traits.format);
-      if (other)
-        run.peaks[traits.name.str()] = other->peak.flopPerSecond.value;
-      else
-        llvm::consumeError(other.takeError());
-    }
   if (guess.peak)
     run.peak = guess.peak;
   if (!facts.utilization)
     run.assumedUtilization = guess.utilization;
   run.assumptions = guess.assumptions;
-  return run;
 }
 
 LogicalResult
@@ -219,8 +254,8 @@ netc::resolveHardware(ModuleOp module,
     const RunFacts *found = runFactsOf(&job);
     if (!found)
       continue;
-    const RunFacts &run = *found;
-    if (run.device.empty() && !run.peak && !isTimed(run))
+    RunFacts run = *found;
+    if (run.device.empty() && !run.peak && run.peaks.empty() && !isTimed(run))
       continue;
     const AcceleratorTable &table = accelerators();
     FailureOr<std::optional<Accelerator>> device = deviceOf(&job, run, table);
@@ -233,16 +268,17 @@ netc::resolveHardware(ModuleOp module,
     if (step && written)
       step = cast<StepOp>(
           SymbolTable::lookupSymbolIn(written, step.getSymNameAttr()));
-    facts.format = formatOf(run, step);
+    const std::set<NumberFormat> formats = formatsOfProducts(step);
+    facts.format = formatOf(run, formats);
     auto aligned = [&] { return alignedShare(step, 8); };
     if (step)
       facts.alignedShare = aligned;
     HardwareGuess guess = completeHardware(facts, table);
+    takePeaks(&job, run, facts, guess, formats);
     warnOfYear(&job, facts);
     warnOfNoPeak(&job, run, facts, guess);
-    warnOfFormat(&job, run, facts, guess);
-    job.setAttr("run",
-                RunAttr::get(module.getContext(), complete(run, facts, guess)));
+    complete(run, facts, guess);
+    job.setAttr("run", RunAttr::get(module.getContext(), run));
   }
   return success();
 }

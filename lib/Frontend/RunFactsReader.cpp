@@ -571,12 +571,20 @@ bool RunFactsReader::addHardware() {
   if (run.utilization && *run.utilization > Rational(1))
     e.fail(placeOf("utilization"), error::UtilizationAboveOne,
            textOf(*valueOf("utilization")));
-  if (std::optional<Value> peak = valueOf("peak"); peak && peak->is<Number>())
+  if (!addTook() || !addConventions())
+    return false;
+  // In place of those of its devices.
+  if (std::optional<Value> peak = valueOf("peak"); peak && peak->is<Record>()) {
+    if (std::optional<Message> mistake = mistakeInPeak(*peak))
+      e.fail(placeOf("peak"), *mistake);
+    else
+      addPeak(*peak, placeOf("peak"));
+  } else if (peak) {
+    run.peaks.clear();
     addQuantity("peak", run.peak,
                 Dimension(Dimension::Flop) / Dimension(Dimension::Time),
                 "a rate such as `125 TFLOP/s`");
-  if (!addTook() || !addConventions())
-    return false;
+  }
   valueOf("parallel");
   addCircumstances();
   return true;
@@ -627,22 +635,27 @@ bool RunFactsReader::addDevice(const std::string &device) {
         entry.name == "memory" ? netc::numberOf(entry.value) : std::nullopt;
     if (memory)
       run.deviceMemory = memory->exact.constant();
-    if (entry.name != "peak")
-      continue;
-    auto peakOf = [&](const Value &rate) -> RunFacts::Number {
-      std::optional<Number> number = netc::numberOf(rate);
-      RunFacts::Number peak = number ? number->exact.constant() : std::nullopt;
-      if (peak && *peak <= Rational(0))
-        e.fail(entry.at, error::PeakNotPositive);
-      return peak;
-    };
-    if (auto *record = entry.value.as<Record>())
-      for (auto &[format, rate] : *record->fields) {
-        if (RunFacts::Number peak = peakOf(rate))
-          run.peaks.insert({format, *peak});
-      }
-    else
-      run.peak = peakOf(entry.value);
+    if (entry.name == "peak")
+      addPeak(entry.value, entry.at);
   }
   return true;
+}
+
+void RunFactsReader::addPeak(const Value &value, Tree *at) {
+  run.peak.reset();
+  run.peaks.clear();
+  auto peakOf = [&](const Value &rate) -> RunFacts::Number {
+    std::optional<Number> number = netc::numberOf(rate);
+    RunFacts::Number peak = number ? number->exact.constant() : std::nullopt;
+    if (peak && *peak <= Rational(0))
+      e.fail(at, error::PeakNotPositive);
+    return peak;
+  };
+  if (auto *record = value.as<Record>()) {
+    for (auto &[format, rate] : *record->fields)
+      if (RunFacts::Number peak = peakOf(rate))
+        run.peaks.insert({format, *peak});
+  } else {
+    run.peak = peakOf(value);
+  }
 }

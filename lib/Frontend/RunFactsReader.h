@@ -67,6 +67,9 @@ private:
   void addCircumstances();
   /// Adds the peaks of a `hardware` section of the file, if the device is one.
   bool addDevice(const std::string &device);
+  /// Takes the peak of a device, or its peaks by number format, in place of
+  /// those before.
+  void addPeak(const Value &value, Tree *at);
 
   RunFactsReader *around; ///< of the job around this one
   std::optional<Rational> datasetExamples, datasetTokens;

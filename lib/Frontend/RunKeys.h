@@ -61,6 +61,10 @@ std::optional<Message> whyNotOfInference(llvm::StringRef key);
 /// and tokens.
 bool isUnitOfSizes(const Dimension &dimension);
 
+/// The mistake in a peak, which is a rate or rates by number format, if there
+/// is one.
+std::optional<Message> mistakeInPeak(const Value &value);
+
 /// What the text and the command line say about a run: its keys, its dataset,
 /// its net, and the sizes of the net's free axes.
 class RunKeys {

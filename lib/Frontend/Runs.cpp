@@ -57,8 +57,7 @@ std::optional<Message> Program::mistakeInDataset(const SectionEntry &entry) {
                              e.didYouMean(entry.name, namesOf(datasetKeys)));
 }
 
-/// The error of a peak: a rate, or rates by number format.
-static std::optional<Message> mistakeInPeak(const Value &value) {
+std::optional<Message> netc::mistakeInPeak(const Value &value) {
   auto isRate = [](const Value &value) {
     std::optional<Number> rate = numberOf(value);
     return mayBeIn(value, Dimension(Dimension::Flop) / Dimension::Time) &&
