@@ -37,7 +37,9 @@ if subprocess.run(["/usr/bin/python3", "-c", "import ipykernel, nbclient, pandas
 eglot = ["emacs", "--batch", "-f", "package-activate-all", "--eval", "(require 'eglot)"]
 if shutil.which("emacs") and subprocess.run(eglot, stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("eglot")
-config.available_features.add(config.build_type.lower())
+# A build of the type Release with assertions is larger, and holds names of files.
+checked = config.build_type == "Release" and "-DNDEBUG" not in config.release_flags
+config.available_features.add("checked" if checked else config.build_type.lower())
 # CONTRIBUTING.md says how it is made.
 if os.geteuid() == 0 and os.path.exists(os.path.join(config.build_dir, "bare-root/etc/debian_version")):
     config.available_features.add("bare-root")

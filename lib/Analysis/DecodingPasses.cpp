@@ -71,8 +71,10 @@ struct Passes {
 void netc::decodeInPasses(const Run &run, Axes &axes) {
   if (!run.decode)
     return;
-  Rational length =
-      *axes.evaluate(Polynomial::symbol(run.decodeAxis)).constant();
+  std::optional<Rational> known =
+      axes.evaluate(Polynomial::symbol(run.decodeAxis)).constant();
+  assert(known && "positions are decoded along an axis without a size");
+  const Rational length = *known;
   // A trace may have fewer positions than the run.
   Passes passes(length, std::min(*run.decode, length), run.decodeTogether);
   const Rational &before = passes.before;

@@ -178,10 +178,16 @@ bool RunBuilder::addLoss() {
                   : kindOf(loss) + e.calls.lackOf(loss));
     return false;
   }
-  e.builder.create<ReturnOp>(e.locationOf(placeOf("loss")),
-                             mlir::ValueRange(tensor->value),
-                             e.builder.getStrArrayAttr({"loss"}));
+  addReturn(placeOf("loss"), tensor->value, {"loss"});
   return true;
+}
+
+void RunBuilder::addReturn(Tree *at, mlir::ValueRange values,
+                           llvm::ArrayRef<StringRef> names) {
+  auto op = e.builder.create<ReturnOp>(e.locationOf(at), values,
+                                       e.builder.getStrArrayAttr(names));
+  // The other keys of the run may compute something, if only by mistake.
+  e.builder.setInsertionPoint(op);
 }
 
 bool RunBuilder::addResults() {
@@ -192,8 +198,7 @@ bool RunBuilder::addResults() {
       values.push_back(tensor->value);
       resultNames.push_back(name.empty() ? "result" : StringRef(name));
     }
-  e.builder.create<ReturnOp>(e.locationOf(job), values,
-                             e.builder.getStrArrayAttr(resultNames));
+  addReturn(job, values, resultNames);
   for (auto weight : e.graph->entry->getOps<ParameterOp>())
     weight.setTrainable(false);
   return true;
@@ -329,8 +334,7 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
     if (!collect())
       return;
     if (isFacts) {
-      builder.create<ReturnOp>(e.locationOf(job), mlir::ValueRange(),
-                               builder.getStrArrayAttr({}));
+      addReturn(job, {}, {});
       if (addSchedule())
         addHardware();
       return checkRequires();

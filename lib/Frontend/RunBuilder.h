@@ -39,6 +39,9 @@ private:
   bool addLoss();
   /// Returns all results of the net, for inference. No weight is trained.
   bool addResults();
+  /// Ends the step. Ops that are made later come before its end.
+  void addReturn(Tree *at, mlir::ValueRange values,
+                 llvm::ArrayRef<llvm::StringRef> names);
   /// Freezes the weights that `updates` does not name.
   bool freezeAllBut();
 

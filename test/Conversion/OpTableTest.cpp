@@ -74,6 +74,9 @@ TEST_P(OpTableTest, AddsUpToTheCountOfTheStep) {
   unsigned compared = 0;
   for (auto step : specification->module().getOps<StepOp>()) {
     SCOPED_TRACE(step.getSymName().str());
+    // It is counted, and no program. Its length is an axis of the step.
+    if (step.getRun().getFacts().decode)
+      continue;
     OwningOpRef<ModuleOp> module = ModuleOp::create(step.getLoc());
     module->push_back(step.clone());
     if (failed(bind.run(*module)))
