@@ -496,7 +496,8 @@ private:
   /// A list has each layer by its kind, or the numbers of some.
   void checkLayers() {
     std::optional<int64_t> layers = config.settings.evaluate("layers");
-    for (auto &[name, key] : config.family->keys) {
+    for (auto &[each, key] : config.family->keys) {
+      const auto &name = each; // as lambdas capture no bindings
       static const std::set<StringRef> ofKinds = {"each", "every", "from",
                                                   "full"};
       const Json *value = find(root, name);
