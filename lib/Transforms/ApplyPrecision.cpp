@@ -186,14 +186,6 @@ public:
   }
 
 private:
-  /// Drops a conversion to the format that its operand has by now.
-  static void dropIfSame(ConvertOp convert) {
-    if (convert.getX().getType() != convert.getType())
-      return;
-    convert.replaceAllUsesWith(convert.getX());
-    convert.erase();
-  }
-
   static Type typeOf(NumberFormat format, MLIRContext *context) {
     if (format == NumberFormat::BF16)
       return BFloat16Type::get(context);

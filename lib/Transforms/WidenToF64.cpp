@@ -4,8 +4,6 @@
 
 #include "lib/Transforms/WidenToF64.h"
 
-#include "dialect/Net.h"
-
 using namespace netc;
 using namespace mlir;
 
@@ -23,10 +21,12 @@ void netc::widenToF64(Operation *root) {
     if (op != root)
       widen(op->getResults());
   });
-  root->walk([](ConvertOp convert) {
-    if (convert.getX().getType() != convert.getType())
-      return;
-    convert.replaceAllUsesWith(convert.getX());
-    convert.erase();
-  });
+  root->walk(dropIfSame);
+}
+
+void netc::dropIfSame(ConvertOp convert) {
+  if (convert.getX().getType() != convert.getType())
+    return;
+  convert.replaceAllUsesWith(convert.getX());
+  convert.erase();
 }

@@ -5,13 +5,15 @@
 #ifndef NETC_LIB_TRANSFORMS_WIDENTOF64_H
 #define NETC_LIB_TRANSFORMS_WIDENTOF64_H
 
-#include "mlir/IR/Operation.h"
+#include "dialect/Net.h"
 
 namespace netc {
 
 /// Makes f64 of every f32 value in the regions of `root`, their arguments
 /// included.
 void widenToF64(mlir::Operation *root);
+/// Drops a conversion to the format that its operand has by now.
+void dropIfSame(ConvertOp convert);
 
 } // namespace netc
 
