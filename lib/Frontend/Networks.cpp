@@ -121,6 +121,13 @@ void Program::warnOfUnread(const BlockDecl &block) {
   llvm::StringMap<unsigned> mentions;
   for (const Mention &each : all)
     mentions[each.name] += each.token->getType() == NetLexer::ID;
+  std::optional<Mentions> losses;
+  // A loss reads inputs of the net, too.
+  auto isInLoss = [&](const std::string &name) {
+    if (!losses)
+      losses = namesInLosses(*block.file, block);
+    return losses->contains(name);
+  };
   for (const Mention &each : all) {
     if (each.role != Mention::Declares || mentions[each.name] != 1 ||
         each.name[0] == '_')
@@ -129,10 +136,9 @@ void Program::warnOfUnread(const BlockDecl &block) {
     bool isVariable = each.declaration->kind == Declaration::Variable &&
                       !e.statements.isBoundToTensor(each.tree);
     // A block may have a parameter only because similar blocks read it.
-    // A loss reads inputs of the net, too.
     bool isInput = block.isNet &&
                    each.declaration->kind == Declaration::Tensor &&
-                   !namesInLosses(*block.file, block).contains(each.name);
+                   !isInLoss(each.name);
     const char *kind = isSetting    ? "setting"
                        : isVariable ? "name"
                        : isInput    ? "input"
