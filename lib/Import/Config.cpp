@@ -579,8 +579,8 @@ void netc::import::reportImpossible(const Config &config, StringRef why,
       }
   }
   for (auto &[name, key] : config.family->keys)
-    if (named.empty() && isShare(key) && document.places.count(name) &&
-        key.setting == "share") { // of which the library computed a size
+    if (named.empty() && key.setting == "share" &&
+        document.places.count(name)) { // of which the library computed a size
       named.push_back("`" + name + "` is " + config.settings["share"].str());
       place = document.places.find(name);
     }
