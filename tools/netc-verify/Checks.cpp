@@ -69,6 +69,12 @@ JitStep *Verifier::reference() {
   return counting ? &*counting : nullptr;
 }
 
+JitStep *Verifier::fastCode() {
+  if (!fast)
+    fast = subject.build(*subject.step, options());
+  return fast ? &*fast : nullptr;
+}
+
 JitStep *Verifier::hostReference() {
   if (isHost(subject.target))
     return reference();
@@ -466,11 +472,10 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
 }
 
 bool Verifier::verifyFast(Data data) {
-  std::optional<JitStep> fast = subject.build(*subject.step, options());
   LoweringOptions perturbed;
   perturbed.reference = perturbed.doubles = perturbed.perturbed = true;
   std::optional<JitStep> exact = subject.build(*subject.step, perturbed);
-  if (!fast || !exact || !reference() || !hostReference())
+  if (!exact || !fastCode() || !reference() || !hostReference())
     return false;
   // Rounding may move the two to different sides of a kink. That shows only for
   // some data.
@@ -517,9 +522,7 @@ bool Verifier::verifyFast(Data data) {
 bool Verifier::verifyOrders() {
   using simulator::Order;
   bool isSimulated = false;
-  for (bool isReference : {true, false}) {
-    std::optional<JitStep> step =
-        subject.build(*subject.step, options(isReference));
+  for (JitStep *step : {reference(), fastCode()}) {
     if (!step)
       return false;
     isSimulated = step->simulated();

@@ -42,6 +42,8 @@ private:
   bool isClean(const JitStep &step) const;
   /// The reference in f32, with counts. Compiled on first use.
   JitStep *reference();
+  /// The fast code in f32. Compiled on first use.
+  JitStep *fastCode();
   /// The reference for the host in f32, with counts. Compiled on first use.
   JitStep *hostReference();
   /// Whether the error of fast code, against `exact` in f64, is at most
@@ -56,7 +58,7 @@ private:
   const Subject &subject;
   const uint64_t seed;
   const bool verbose, quiet;
-  std::optional<JitStep> counting, hostCounting;
+  std::optional<JitStep> counting, hostCounting, fast;
   bool saidLost = false;
 };
 
