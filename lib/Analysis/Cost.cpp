@@ -256,6 +256,36 @@ Phase netc::enclosingPhase(Operation *op) {
   return phaseOf(op);
 }
 
+/// The format of products whose operands are f32. Units that multiply in tf32
+/// convert such operands themselves. A recipe has ops in the IR that convert to
+/// 8 bits.
+static NumberFormat productsOfF32(Operation *graph) {
+  if (auto step = dyn_cast<StepOp>(graph))
+    if (auto precision = parsePrecision(step.getRun().getFacts().precision))
+      if (precision->low() == NumberFormat::F32)
+        return precision->products;
+  return NumberFormat::F32;
+}
+
+static NumberFormat widestFormat(ValueRange values) {
+  FloatType widest = widestFloat(values);
+  return widest ? numberFormatOf(widest).value_or(NumberFormat::F32)
+                : NumberFormat::F32;
+}
+
+/// The format in which an op computes if it is a product: that of its operands.
+static NumberFormat formatOfProduct(Operation *op, NumberFormat ofF32) {
+  NumberFormat format = widestFormat(op->getOperands());
+  return format == NumberFormat::F32 ? ofF32 : format;
+}
+
+/// The format in which another op computes: the widest of operands and results.
+static NumberFormat formatOfOther(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  llvm::append_range(values, op->getResults());
+  return widestFormat(values);
+}
+
 namespace {
 /// Builds the tree of a network or a step.
 class Counter {
@@ -263,17 +293,11 @@ public:
   Counter(Operation *graph, const Conventions &conventions,
           function_ref<void(const CountedOp &)> onOp)
       : graph(graph), conventions(conventions), onOp(onOp),
-        decoding(Decoding::of(graph)) {
+        decoding(Decoding::of(graph)), products(productsOfF32(graph)) {
     tree.parts.emplace_back().parent = 0;
     builds.emplace_back();
     if (conventions.causal == CountedMask::Half)
       causalProducts = findCausalProducts(graph);
-    // Units that multiply in tf32 convert f32 operands themselves. A recipe has
-    // ops in the IR that convert to 8 bits.
-    if (auto step = dyn_cast<StepOp>(graph))
-      if (auto precision = parsePrecision(step.getRun().getFacts().precision))
-        if (precision->low() == NumberFormat::F32)
-          products = precision->products;
   }
 
   PartTree count() {
@@ -344,19 +368,6 @@ private:
       traceShapes(op);
   }
 
-  /// The format in which the op computes. A product computes in the format of
-  /// its operands, other ops in the widest format of operands and results.
-  NumberFormat formatOf(Operation *op, bool isProduct) {
-    SmallVector<Value> values(op->getOperands());
-    if (!isProduct)
-      llvm::append_range(values, op->getResults());
-    FloatType widest = widestFloat(values);
-    if (!widest)
-      return NumberFormat::F32;
-    NumberFormat format = numberFormatOf(widest).value_or(NumberFormat::F32);
-    return isProduct && format == NumberFormat::F32 ? products : format;
-  }
-
   /// The share of a weight that a row does not use: the experts that are not
   /// chosen, or the share that an opaque part states.
   static Rational idleShare(ParameterOp parameter) {
@@ -409,7 +420,8 @@ private:
       noteCopies(rolled);
     Figures &figures = tree.parts[leaf].figures;
     figures.costs[unsigned(phase)] += cost;
-    NumberFormat format = formatOf(op, !cost.matmul.isZero());
+    NumberFormat format = cost.matmul.isZero() ? formatOfOther(op)
+                                               : formatOfProduct(op, products);
     if (format != NumberFormat::F32)
       if (!cost.matmul.isZero() || !cost.other.isZero())
         figures.byFormat[format][unsigned(phase)] += cost;
@@ -536,13 +548,12 @@ private:
   const Conventions &conventions;
   function_ref<void(const CountedOp &)> onOp;
   std::optional<Decoding> decoding;
+  const NumberFormat products; ///< the format of products of f32
   /// Empty if masked products count in full.
   DenseMap<Operation *, CausalProduct> causalProducts;
   PartTree tree;
   std::deque<Build> builds; ///< parallel to tree.parts
   DenseMap<Type, Polynomial> bytesByType;
-  NumberFormat products =
-      NumberFormat::F32; ///< the format of products whose operands are f32
   /// Weights, buffers and constants that were counted.
   DenseSet<Operation *> held;
   DenseSet<Attribute> noted; ///< by noteCopies
@@ -554,6 +565,18 @@ private:
 PartTree netc::countParts(Operation *graph, const Conventions &conventions,
                           function_ref<void(const CountedOp &)> onOp) {
   return Counter(graph, conventions, onOp).count();
+}
+
+std::set<NumberFormat> netc::formatsOfProducts(StepOp step) {
+  const NumberFormat ofF32 = productsOfF32(step);
+  std::set<NumberFormat> formats;
+  step.walk([&](CostOpInterface op) {
+    // What an op costs takes longer to say.
+    NumberFormat format = formatOfProduct(op, ofF32);
+    if (!formats.count(format) && !op.getCost().matmul.isZero())
+      formats.insert(format);
+  });
+  return formats;
 }
 
 LogicalResult netc::verifyCounts(Operation *graph, const PartTree &tree) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <deque>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace netc {
@@ -191,6 +192,9 @@ struct CountedOp {
 /// program, and for each weight at its first use.
 PartTree countParts(mlir::Operation *graph, const Conventions &conventions,
                     llvm::function_ref<void(const CountedOp &)> onOp = {});
+
+/// The formats in which the products of a step compute.
+std::set<NumberFormat> formatsOfProducts(StepOp step);
 
 /// Fails, with an error on `graph`, if a figure is out of range.
 llvm::LogicalResult verifyCounts(mlir::Operation *graph, const PartTree &tree);

@@ -14,18 +14,6 @@
 using namespace netc;
 using namespace mlir;
 
-/// The number formats of the products of a step. Empty for a sum of jobs, which
-/// has no step.
-static std::set<NumberFormat> formatsOfProducts(StepOp step) {
-  std::set<NumberFormat> formats;
-  if (step)
-    countParts(step, {}, [&](const CountedOp &counted) {
-      if (!counted.cost.matmul.isZero())
-        formats.insert(counted.format);
-    });
-  return formats;
-}
-
 /// The format of products, which selects the peak: that of the policy or, if
 /// types in the text state other formats than f32, one of these. None if
 /// neither does. If no product can be in the 8 bits that are asked for, it is
@@ -268,7 +256,9 @@ netc::resolveHardware(ModuleOp module,
     if (step && written)
       step = cast<StepOp>(
           SymbolTable::lookupSymbolIn(written, step.getSymNameAttr()));
-    const std::set<NumberFormat> formats = formatsOfProducts(step);
+    // A sum of jobs has no step.
+    const std::set<NumberFormat> formats =
+        step ? formatsOfProducts(step) : std::set<NumberFormat>();
     facts.format = formatOf(run, formats);
     auto aligned = [&] { return alignedShare(step, 8); };
     if (step)
