@@ -42,6 +42,28 @@ func.func @elements(%x: memref<2x3xf32>, %y: memref<2x3xf32>) {
   return
 }
 
+// What is rounded to f16 may become arithmetic in f16, so it is not reordered.
+// CHECK-LABEL: func.func @halves
+// CHECK: arith.divf %{{.*}}, %{{.*}} : f32
+// CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<reassoc,nsz,contract> : f32
+// CHECK: arith.addf %{{.*}}, %{{.*}} : f32
+func.func @halves(%x: memref<8xf16>, %y: memref<8xf16>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<8xf16>) outs(%y : memref<8xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    %three = arith.constant 3.0 : f32
+    %wide = arith.extf %in : f16 to f32
+    %quotient = arith.divf %wide, %three : f32
+    %rounded = arith.truncf %quotient : f32 to f16
+    %again = arith.extf %rounded : f16 to f32
+    %product = arith.mulf %again, %wide : f32
+    %sum = arith.addf %product, %three : f32
+    %result = arith.truncf %sum : f32 to f16
+    linalg.yield %result : f16
+  }
+  return
+}
+
 // Columns stay in registers while chunks of rows pass by; what the chunks
 // come to is combined in order, and then the rows that are left. The third
 // vector of 40 columns is masked.

@@ -27,10 +27,20 @@ namespace netc {
 #include "lib/Codegen/CPU/Passes.h.inc"
 } // namespace netc
 
+/// Whether a result is rounded to f16. LLVM computes it in f16 if the operands
+/// were widened from f16. If it might reorder such operations, it would drop
+/// the roundings between them.
+static bool isRoundedToHalf(Operation *op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    auto rounding = dyn_cast<arith::TruncFOp>(user);
+    return rounding && rounding.getOut().getType().isF16();
+  });
+}
+
 /// Lets LLVM reorder sums, which vectorization needs, but not roundings to 16
 /// bits.
 static void allowReordering(Operation *op) {
-  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op) || isRoundedToHalf(op))
     return;
   if (auto arith = dyn_cast<arith::ArithFastMathInterface>(op))
     op->setAttr(arith.getFastMathAttrName(),
