@@ -33,11 +33,23 @@ static const char *nameOf(Data data) {
 
 static auto shortly(double value) { return llvm::format("%.3g", value); }
 
-bool Verifier::isLost(const JitStep &step) {
-  if (!step.program().loss() || std::isfinite(step.loss()))
+bool Verifier::isLost(const JitStep &step, bool report) {
+  std::string what;
+  double number = 0;
+  for (const Slot &slot : step.program().slots)
+    for (double value : step.values(slot))
+      if (what.empty() && std::isnan(value)) {
+        what = "`" + slot.name + "`";
+        number = std::abs(value);
+      }
+  if (step.program().loss() && !std::isfinite(step.loss())) {
+    what = "the loss";
+    number = step.loss();
+  }
+  if (what.empty())
     return false;
-  if (!std::exchange(saidLost, true))
-    say() << "the loss is " << shortly(step.loss())
+  if (report && !std::exchange(saidLost, true))
+    say() << what << " is " << shortly(number)
           << " with these data, which leaves nothing to compare\n";
   return true;
 }
@@ -258,7 +270,7 @@ bool Verifier::verifyGradients(Data data) {
   step->reset(seed, data);
   const std::vector<char> start = step->save();
   step->run(1);
-  if (isLost(*step))
+  if (isLost(*step, /*report=*/true))
     return false;
   const std::vector<char> after = step->save();
   const double loss = step->loss();
@@ -396,7 +408,7 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
   exact.perturb({});
   for (JitStep *step : {&plain, &fast, &exact})
     train(*step);
-  if (report && isLost(exact))
+  if (isLost(exact, report) || isLost(plain, report))
     return false;
 
   llvm::ArrayRef<Slot> slots = exact.program().slots;
@@ -408,7 +420,7 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
     double largest = 0;
     for (auto [value, exact] :
          llvm::zip_equal(step.values(*step.find(slot)), truth)) {
-      double off = std::abs(value - exact);
+      double off = value == exact ? 0 : std::abs(value - exact);
       largest = std::max(largest, std::isnan(off) ? INFINITY : off);
     }
     return largest;

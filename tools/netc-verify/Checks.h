@@ -32,9 +32,9 @@ public:
 private:
   llvm::raw_ostream &say() const;
   void confirm(const llvm::Twine &what) const;
-  /// Whether the step's loss is NaN, so that there is nothing to compare.
-  /// Prints so once.
-  bool isLost(const JitStep &step);
+  /// Whether the step's loss is no finite number, or what it leaves holds NaN,
+  /// so that there is nothing to compare. Prints so once if `report`.
+  bool isLost(const JitStep &step, bool report);
   /// The lowering options for the subject's target.
   LoweringOptions options(bool isReference = false) const;
   /// Whether the simulator, if the step runs on one, has no findings. Prints
