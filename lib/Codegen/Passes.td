@@ -162,7 +162,8 @@ def PerturbArithmetic : Pass<"net-perturb-arithmetic", "::mlir::ModuleOp"> {
   let description = [{
     `double netc_perturb(double, double, double)` takes the result of each operation, half a unit in the last place
     of an f32, relative to the result, and half of the smallest subnormal f32. The value that it returns replaces the
-    result, so its definition decides about rounding errors.
+    result, so its definition decides about rounding errors. What is rounded to 16 bits passes through it, too, with 0 and
+    half of the smallest number of the format.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }

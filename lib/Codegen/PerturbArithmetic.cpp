@@ -4,6 +4,7 @@
 
 #include "lib/Codegen/Passes.h"
 #include "lib/Codegen/Perturbation.h"
+#include "lib/Conversion/Element.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -26,8 +27,14 @@ static bool isRounded(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op);
 }
 
+RoundingError RoundingError::of(FloatType format) {
+  auto subnormal = APFloat::getSmallest(format.getFloatSemantics());
+  return {std::ldexp(1, -int(format.getFPMantissaWidth())),
+          subnormal.convertToDouble() / 2};
+}
+
 Value netc::perturb(OpBuilder &b, ModuleOp module, Value value,
-                    FloatType format) {
+                    RoundingError error) {
   constexpr StringRef name = "netc_perturb";
   auto function = module.lookupSymbol<func::FuncOp>(name);
   if (!function) {
@@ -41,9 +48,7 @@ Value netc::perturb(OpBuilder &b, ModuleOp module, Value value,
   auto constant = [&](double number) -> Value {
     return b.create<arith::ConstantOp>(loc, b.getF64FloatAttr(number));
   };
-  Value unit = constant(std::ldexp(1, -int(format.getFPMantissaWidth())));
-  auto subnormal = APFloat::getSmallest(format.getFloatSemantics());
-  Value least = constant(subnormal.convertToDouble() / 2);
+  Value unit = constant(error.unit), least = constant(error.least);
   return b.create<func::CallOp>(loc, function, ValueRange{value, unit, least})
       .getResult(0);
 }
@@ -54,11 +59,20 @@ struct PerturbArithmetic
   void runOnOperation() override {
     OpBuilder b(&getContext());
     getOperation().walk([&](Operation *op) {
+      // A subnormal number of 16 bits is rounded to either neighbor.
+      if (auto rounding = dyn_cast<arith::TruncFOp>(op)) {
+        b.setInsertionPoint(rounding);
+        auto format = cast<FloatType>(rounding.getType());
+        if (isFloat16(format) && rounding.getIn().getType().isF64())
+          rounding.setOperand(perturb(b, getOperation(), rounding.getIn(),
+                                      {0, RoundingError::of(format).least}));
+      }
       if (!isRounded(op))
         return;
       b.setInsertionPointAfter(op);
       Value exact = op->getResult(0);
-      Value rounded = perturb(b, getOperation(), exact, b.getF32Type());
+      Value rounded =
+          perturb(b, getOperation(), exact, RoundingError::of(b.getF32Type()));
       exact.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
     });
   }

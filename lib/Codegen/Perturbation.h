@@ -10,13 +10,21 @@
 
 namespace netc {
 
+/// The error of a rounding: at most the larger one of `unit`, half a unit in
+/// the last place, relative to the value, and `least`, half of the smallest
+/// subnormal number.
+struct RoundingError {
+  double unit, least;
+
+  /// Of a rounding to `format`.
+  static RoundingError of(mlir::FloatType format);
+};
+
 /// Calls `double netc_perturb(double value, double unit, double least)`, and
 /// declares it in `module` if needed. The function returns `value`, an f64,
-/// with the error of a rounding to `format`: at most the larger one of `unit`,
-/// half a unit in the last place, relative to the value, and `least`, half of
-/// the smallest subnormal number.
+/// with this error.
 mlir::Value perturb(mlir::OpBuilder &b, mlir::ModuleOp module,
-                    mlir::Value value, mlir::FloatType format);
+                    mlir::Value value, RoundingError error);
 
 } // namespace netc
 

@@ -67,7 +67,7 @@ struct WidenFloat16 : netc::impl::WidenFloat16Base<WidenFloat16> {
       Value value = rounding.getIn();
       if (perturbed) {
         b.setInsertionPoint(rounding);
-        value = perturb(b, getOperation(), value, format);
+        value = perturb(b, getOperation(), value, RoundingError::of(format));
       }
       rounding.replaceAllUsesWith(value);
       rounding.erase();
@@ -95,7 +95,8 @@ struct WidenFloat16 : netc::impl::WidenFloat16Base<WidenFloat16> {
             input->get(), none,
             [&](OpBuilder &inner, Location loc, ValueRange elements) {
               inner.create<linalg::YieldOp>(
-                  loc, perturb(inner, getOperation(), elements[0], format));
+                  loc, perturb(inner, getOperation(), elements[0],
+                               RoundingError::of(format)));
             });
         input->set(each->getResult(0));
       }

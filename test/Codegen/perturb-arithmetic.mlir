@@ -24,3 +24,15 @@ func.func @kernel(%x: f64, %y: f32) -> (f64, f32) {
   %f = arith.mulf %y, %y : f32
   return %a, %f : f64, f32
 }
+
+// A rounding to 16 bits may go either way next to zero.
+// CHECK-LABEL: func.func @halves(
+// CHECK-SAME: %[[X:.*]]: f64
+// CHECK-NEXT: %[[UNIT:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT: %[[LEAST:.*]] = arith.constant 2.9802322387695313E-8 : f64
+// CHECK-NEXT: %[[P:.*]] = call @netc_perturb(%[[X]], %[[UNIT]], %[[LEAST]])
+// CHECK-NEXT: arith.truncf %[[P]] : f64 to f16
+func.func @halves(%x: f64) -> f16 {
+  %r = arith.truncf %x : f64 to f16
+  return %r : f16
+}
