@@ -418,6 +418,13 @@ private:
   void assignLoop(ScanOp scan) {
     Block &body = scan.getBlock();
     size_t sequences = scan.getSequences().size();
+    // In the loop, an input or a weight is no longer seen as one.
+    for (OpOperand &operand : scan->getOpOperands()) {
+      Value value = operand.get();
+      if (isWhole && netc::elementOf(value) == f32 &&
+          naturalFormat(value) == low)
+        operand.set(converted(value, low, scan));
+    }
     for (auto [i, sequence] : llvm::enumerate(scan.getSequences()))
       setElement(body.getArgument(i), netc::elementOf(sequence));
     for (OpOperand &init : scan.getInitsMutable()) {

@@ -121,6 +121,31 @@ net.step @loop attributes {inputs = ["x"], network = "N", run = #net.run<precisi
 
 // -----
 
+// With all values low, so are the inputs that a loop goes through or begins with.
+// CHECK-LABEL: net.step @whole_loop
+// CHECK-DAG:     %[[X:.*]] = net.convert %x
+// CHECK-DAG:     %[[START:.*]] = net.convert %start
+// CHECK-DAG:     %[[ZERO:.*]] = net.constant 0.000000e+00 : tensor<4x8xf16>
+// CHECK:         net.scan {{.*}} over %[[X]] [1] init %[[ZERO]], %[[START]]
+// CHECK-NEXT:    ^bb0(%{{.*}}: tensor<4x8xf16>, %{{.*}}: tensor<4x8xf16>, %{{.*}}: tensor<4x8xf16>):
+// CHECK-NOT:     f32
+// CHECK:           net.yield
+net.step @whole_loop attributes {inputs = ["x", "start"], network = "N", run = #net.run<precision = "pure(f16)">} {
+^bb0(%x: tensor<4x3x8xf32>, %start: tensor<4x8xf32>):
+  %zero = net.constant 0.0 : tensor<4x8xf32>
+  %last:2 = net.scan #net.poly<"3"> over %x [1] init %zero, %start out [] {
+  ^bb0(%xt: tensor<4x8xf32>, %h: tensor<4x8xf32>, %s: tensor<4x8xf32>):
+    %n = net.add %xt, %h : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    %m = net.mul %xt, %s : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    net.yield %n, %m : tensor<4x8xf32>, tensor<4x8xf32>
+  } : (tensor<4x3x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
+  %sum = net.add %last#0, %last#1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %loss = net.mean %sum {over = array<i64: 0, 1>} : (tensor<4x8xf32>) -> tensor<f32>
+  net.return %loss : tensor<f32> ["loss"]
+}
+
+// -----
+
 // With all values low, parameters are the master of what is read.
 // CHECK-LABEL: net.step @whole
 // CHECK:         net.parameter "w" "fan_in" : tensor<8x8xf32>
