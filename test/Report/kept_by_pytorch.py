@@ -6,7 +6,7 @@
 # CHECK: {{[2-9][0-9]}} networks and formats, to the byte
 
 # What netc counts as kept for the backward pass is what PyTorch keeps, but for what has a reason. PyTorch's bytes, and those
-# of the reasons, were written by `tools/bench/kept_against_pytorch.py --formats=f32,bf16,f16 --csv=FILE`.
+# of the reasons, were written by `tools/bench/kept_against_pytorch.py --csv=FILE`.
 
 import collections
 import csv

@@ -256,7 +256,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("networks", nargs="*", metavar="NETWORK", help=", ".join(MODELS) + " (default: all)")
     parser.add_argument("--netc", default=os.path.join(ROOT, "build", "release", "bin", "netc"))
-    parser.add_argument("--formats", default="f32,bf16", help="of %s (default %%(default)s)" % ",".join(LOW))
+    parser.add_argument("--formats", default=",".join(LOW), help="default: %(default)s")
     parser.add_argument("--csv", metavar="FILE", help="write the bytes of PyTorch and of each reason to it")
     arguments = parser.parse_args()
     for name in arguments.networks:
