@@ -108,14 +108,22 @@ static bool isLinearLayer(Operation *op) {
          llvm::any_of(op->getOperands(), isWeight);
 }
 
-/// Whether sizes are multiples of 16, as matrix units need in 8 bits.
-static bool hasSizesOf16(Operation *op) {
-  return llvm::all_of(op->getOperands(), [](Value operand) {
-    return llvm::all_of(shapeOf(operand).sizes, [](const Polynomial &size) {
-      std::optional<int64_t> number = size.toInt64();
-      return !number || *number % 16 == 0;
-    });
-  });
+/// Whether matrix units can multiply the layer in 8 bits: the sizes of the
+/// weight must be multiples of 16, and the number of rows, whatever axes they
+/// are spread over, one of 8.
+static bool hasSizesOf8Bits(Operation *op) {
+  auto isMultiple = [](const Polynomial &size, int64_t factor) {
+    std::optional<int64_t> number = size.toInt64();
+    return !number || *number % factor == 0;
+  };
+  Value weight = *llvm::find_if(op->getOperands(), isWeight);
+  Shape shape = shapeOf(weight);
+  Polynomial rows =
+      cast<CostOpInterface>(op).getCost().matmul / 2 / shape.elements();
+  return isMultiple(rows, 8) &&
+         llvm::all_of(shape.sizes, [&](const Polynomial &size) {
+           return isMultiple(size, 16);
+         });
 }
 
 /// Linear layers that frameworks do not convert to 8 bits: the last ones, whose
@@ -261,7 +269,7 @@ private:
   }
 
   bool isIn8Bits(Operation *op) const {
-    return eightBits && isLinearLayer(op) && hasSizesOf16(op) &&
+    return eightBits && isLinearLayer(op) && hasSizesOf8Bits(op) &&
            !notIn8Bits.contains(op);
   }
 
