@@ -348,6 +348,8 @@ private:
   /// The places of an axis that a known tensor lists, or of two in a row.
   void positions();
   std::vector<int64_t> listed(int ids);
+  /// The same, where they are repeated to these sizes.
+  std::vector<int64_t> listed(int ids, const Sizes &wanted);
   /// x with the last two of its first axes as one, if the first of these is
   /// read by numbers, too; `places` are then those of the one axis.
   int joinLast(int x, unsigned axes, std::vector<int64_t> &places);

@@ -225,14 +225,38 @@ std::vector<int64_t> LookupTranslator::listed(int ids) {
   return places;
 }
 
+std::vector<int64_t> LookupTranslator::listed(int ids, const Sizes &wanted) {
+  std::vector<int64_t> places = listed(ids);
+  Sizes sizes = shape(ids);
+  node.wantRank(ids, 0, wanted.size());
+  sizes.insert(sizes.begin(), wanted.size() - sizes.size(), Polynomial(1));
+  size_t size = 1; // of the last axes, which are repeated as wanted
+  for (size_t i = wanted.size(); i-- > 0;) {
+    size_t count = node.fixed(wanted[i]);
+    if (!(sizes[i] == wanted[i])) {
+      if (!(sizes[i] == 1))
+        node.refuse("its tables of places do not fit each other");
+      std::vector<int64_t> given = std::move(places);
+      places.clear();
+      for (size_t first = 0; first < given.size(); first += size)
+        for (size_t at = 0; at < count * size; ++at)
+          places.push_back(given[first + at % size]);
+    }
+    size *= count;
+  }
+  return places;
+}
+
 int LookupTranslator::joinLast(int x, unsigned axes,
                                std::vector<int64_t> &places) {
   if (axes < 2 || !node.has(axes - 1))
     return x;
-  Sizes sizes = shape(x);
-  std::vector<int64_t> rows = listed(node.in(axes - 1));
-  if (!(shape(node.in(axes - 1)) == shape(node.in(axes))))
-    node.refuse("it reads places of several axes");
+  Sizes sizes = shape(x), wanted;
+  for (size_t i = axes - 2; i + sizes.size() < shape(node.out()).size() + axes;
+       ++i)
+    wanted.push_back(shape(node.out())[i]);
+  places = listed(node.in(axes), wanted);
+  std::vector<int64_t> rows = listed(node.in(axes - 1), wanted);
   int64_t height = node.fixed(sizes[axes - 2]),
           width = node.fixed(sizes[axes - 1]);
   // A negative place counts from the end.
@@ -269,7 +293,7 @@ void LookupTranslator::positions() {
   Step &made = steps.add(Step::Pipe, "positions", {x});
   made.put("", "places", "[" + llvm::join(texts, ", ") + "]", "", false);
   made.put("over", "over", axesText(at), "", false);
-  if (shape(ids).size() == 1) {
+  if (shape(node.out()).size() == rank) {
     values.labels(node.out())[at].clear();
     return;
   }

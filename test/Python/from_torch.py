@@ -303,7 +303,6 @@ refused("it rounds to whole numbers", Of(lambda self, i: self.b(i) * (i.float() 
 assert "Tables are read at other places" in netc.from_torch(Of(lambda self, i: self.b((i.float() / 3).long()), b=table), torch.zeros(2, 5, dtype=torch.long))
 largest = netc.estimate(netc.from_torch(Of(lambda self, x: self.b(self.a(x).argmax(1) + 1), a=wide, b=table), x)).networks[0]
 assert largest.forward.matmul == 2 * 8 * 5 and largest.parameters.total == 8 * 5 + 5 + 8 * 4, largest
-refused("it reads places of several axes", Of(lambda self, x: x[:, torch.tensor([[0], [2]]), torch.tensor([[0, 1]])]), torch.zeros(2, 4, 8, 3))
 refused("it reads places of several axes", Of(lambda self, x: x[:, [0, 1], :, [1, 0]]), torch.zeros(2, 4, 8, 3))
 close = Of(lambda self, x, y: F.cosine_similarity(self.a(x)[:, None], y, -1), a=linear)
 assert costs(close, x, torch.zeros(4, 5, 8))[0] == 2 * 8 * 8

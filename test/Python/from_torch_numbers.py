@@ -145,6 +145,8 @@ for function, text in (
     (lambda self, x: x[..., torch.tensor([[3, 4], [3, 4], [3, 4]])], "positions([3, 4, 3, 4, 3, 4]"),
     (lambda self, x: x[:, torch.tensor([[1], [2], [3]])], "positions([1, 2, 3]"),
     (lambda self, x: x[:, torch.tensor([[0, 1], [2, 3]]), torch.tensor([[4, 3], [2, 1]])], "positions([4, 8, 12, 16]"),
+    (lambda self, x: x[:, torch.tensor([[0], [2], [4]]), torch.tensor([1, -1])], "positions([1, 4, 11, 14, 21, 24]"),
+    (lambda self, x: x[:, torch.tensor([3, 1]), torch.tensor([[0], [2]])], "positions([15, 5, 17, 7]"),
 ):
     same(text, Of(function), cubes)
 
