@@ -21,12 +21,12 @@ class _Formula:
     def __init__(self, file, graph, node):
         self.file, self.graph, self.node, self.at, self.count = file, graph, node, node.input[0], 0
 
-    def then(self, op, shape=None, **arguments):
+    def then(self, op, *others, shape=None, condition=None, **arguments):
         """`shape`: of what it makes, by default that of its operand."""
         shape = shape or (self.at["shape"] if isinstance(self.at, dict) else self.file.shape(self.at))
         self.count += 1
         made = {**self.file.tensor(self.node.input[0], shape), "name": f"{self.node.output[0]}.{self.count}"}
-        self.graph.add(self.node, op, [self.at], [made], **arguments)
+        self.graph.add(self.node, op, [*([condition] if condition else []), self.at, *others], [made], **arguments)
         self.at = made
         return self
 
@@ -36,6 +36,46 @@ class _Formula:
 
     def last(self, op, *others, **arguments):
         self.graph.add(self.node, op, [self.at, *others], [self.node.output[0]], **arguments)
+
+
+@OPS.of("Clip")
+def clip(file, graph, node, attributes):
+    """A bound that is no number is another operand."""
+    given = [*node.input[1:], "", ""][:2]
+    numbers = {key: attributes.get(key, file.number(name)) for key, name in zip(("min", "max"), given)}
+    clipped, own = _Formula(file, graph, node), [name if number is None else "" for name, number in zip(given, numbers.values())]
+    if not any(own):
+        return clipped.last("onnx.Clip" if any(number is not None for number in numbers.values()) else "onnx.Identity", **numbers)
+    for op, name, key in zip(("onnx.Max", "onnx.Min"), own, numbers):
+        clipped = clipped.then(op, name) if name else clipped.then("onnx.Clip", **{key: numbers[key]}) if numbers[key] is not None else clipped
+    return clipped.last("onnx.Identity")
+
+
+@OPS.of("Trilu")
+def triangle(file, graph, node, attributes):
+    """Elements of a matrix on one side of a diagonal, and zeros elsewhere. netc has those of a square below its diagonal and on it, and
+    those above it: the matrix is turned for them, or is a part of a larger square."""
+    is_upper, (offset,), shown = attributes.get("upper", 1), file.given(node, attributes, "k", 1) or [0], f"{node.output[0]}.shown"
+    *rest, rows, columns = file.shape(node.input[0])
+    at, by, part = len(rest), 0, _Formula(file, graph, node)
+    turn = lambda height, width: part.then("onnx.Transpose", shape=[*rest, height, width], dims=[*range(at), at + 1, at])
+    is_turned = rows == columns and offset != is_upper and (is_upper or offset == -1)
+    if is_turned:
+        is_upper, offset = 1 - is_upper, -offset
+        turn(columns, rows)
+    if rows == columns and offset != is_upper:
+        by, low, high = abs(offset), max(-offset, 0), max(offset, 0)
+        part.then("onnx.Pad", shape=[*rest, plus(rows, by), plus(rows, by)], pad=[low, high, high, low], mode="constant", value=0)
+    for sample in file.samples:
+        sizes = [size + by for size in sample.shapes[node.input[0]][-2:]]
+        sample.hold(shown, (numpy.triu if is_upper else numpy.tril)(numpy.ones(sizes, bool), 0 if by else offset))
+    part.then("onnx.Where", condition=shown, other=0)
+    if by:
+        part.then("onnx.Slice", shape=[*rest, rows, plus(rows, by)], dim=at, start=high, step=1)
+        part.then("onnx.Slice", shape=[*rest, rows, rows], dim=at + 1, start=low, step=1)
+    if is_turned:
+        turn(rows, columns)
+    part.last("onnx.Identity")
 
 
 @OPS.of("Softsign")

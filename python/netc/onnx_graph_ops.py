@@ -175,6 +175,8 @@ def layer_normalization(file, graph, node, attributes):
 
 @OPS.of("GroupNormalization")
 def group_normalization(file, graph, node, attributes):
+    if any(file.samples[0].shapes[name] != file.samples[0].shapes[node.input[0]][1:2] for name in node.input[1:]):
+        raise refused(node, "it scales groups and not channels, as opsets before 21 do")
     graph.add(node, "onnx.GroupNormalization", list(node.input), [node.output[0]], eps=attributes.get("epsilon", 1e-5), num_groups=attributes["num_groups"])
 
 
@@ -300,7 +302,8 @@ def slices(file, graph, node, attributes):
 def cum_sum(file, graph, node, attributes):
     if attributes.get("exclusive") or attributes.get("reverse"):
         raise refused(node, "it is exclusive or goes backward")
-    graph.add(node, "aten.cumsum", [node.input[0]], [node.output[0]], dim=file.number(node.input[1]))
+    (axis,) = file.given(node, attributes, "axis", 1)
+    graph.add(node, "aten.cumsum", [node.input[0]], [node.output[0]], dim=axis)
 
 
 @OPS.of("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceLogSumExp")
@@ -318,12 +321,6 @@ def extreme(file, graph, node, attributes):
     if attributes.get("select_last_index"):
         raise refused(node, "of equal elements, netc takes the first")
     graph.add(node, f"onnx.{node.op_type}", [node.input[0]], [node.output[0]], dim=attributes.get("axis", 0))
-
-
-@OPS.of("Clip")
-def clip(file, graph, node, attributes):
-    low, high = (attributes[key] if key in attributes else file.number(node.input[i]) if i < len(node.input) else None for i, key in ((1, "min"), (2, "max")))
-    graph.add(node, "onnx.Clip", [node.input[0]], [node.output[0]], min=low, max=high)
 
 
 # Of n pixels of a resized axis, the places of the old one at which they lie. `ratio`: between the two sizes.
@@ -390,19 +387,6 @@ def space_to_depth(file, graph, node, attributes):
     graph.add(node, "aten.view", [turned], [node.output[0]])
 
 
-@OPS.of("Trilu")
-def triangle(file, graph, node, attributes):
-    """Elements of a matrix on one side of a diagonal, and zeros elsewhere."""
-    x, shown, is_upper = node.input[0], f"{node.output[0]}.shown", attributes.get("upper", 1)
-    offset = file.number(node.input[1]) if len(node.input) > 1 and node.input[1] else 0
-    if offset != is_upper:
-        raise refused(node, "netc has the elements below a diagonal and on it (`upper` 0, `k` 0), and those above it (`upper` 1, `k` 1)")
-    side = numpy.triu if is_upper else numpy.tril
-    for sample in file.samples:
-        sample.hold(shown, side(numpy.ones(sample.shapes[x][-2:], bool), offset))
-    graph.add(node, "onnx.Where", [shown, x], [node.output[0]], other=0)
-
-
 @OPS.of("Pow")
 def power(file, graph, node, _):
     numbers = {key: file.number(name) for key, name in zip(("self", "exponent"), node.input)}
@@ -429,7 +413,10 @@ def pad(file, graph, node, attributes):
 
 @OPS.of("Dropout")
 def dropout(file, graph, node, attributes):
-    ratio = attributes.get("ratio", file.number(node.input[1]) if len(node.input) > 1 else 0.5)
+    given = node.input[1] if len(node.input) > 1 else ""
+    ratio = attributes.get("ratio", file.number(given) if given else 0.5)
+    if ratio is None:
+        raise refused(node, "its ratio is no number that is known")
     graph.add(node, "onnx.Dropout", [node.input[0]], [node.output[0]], p=ratio)
 
 

@@ -7,6 +7,7 @@
 
 # What files say in different ways, by opset and exporter, is one graph; what netc cannot know is refused by name.
 
+import itertools
 import math
 import pathlib
 import warnings
@@ -318,7 +319,6 @@ assert netc.estimate(netc.from_onnx(folded)).networks[-1].forward.matmul == 2 * 
 for offset, upper, form in (0, 0, "x |> mask(causal = true, value = 0)"), (1, 1, "x - mask(x, causal = true, value = 0)"):
     half = netc.from_onnx(model([node("Trilu", "x k", "y", upper=upper)], {"x": ["N", 5, 5]}, ["y"], constants={"k": numpy.int64(offset)}))
     assert form in half, half
-refused("netc has the elements below a diagonal and on it", model([node("Trilu", "x", "y")], {"x": ["N", 5, 5]}, ["y"]))
 
 def same_values(made, **data):
     """What a model computes is what it computes as netc has it."""
@@ -357,9 +357,30 @@ refused("netc takes the nearest pixel", kept)
 random = numpy.random.default_rng(0)
 scores, classes = random.standard_normal((2, 8, 5)).astype("f4"), random.integers(0, 8, (2, 5))
 same_values(model([node("SpaceToDepth", "x", "y", blocksize=2)], image, ["y"]), x=random.standard_normal((2, 8, 4, 4)).astype("f4"))
-for offset in 0, 1:
-    half = model([node("Trilu", "x k", "y", upper=offset)], {"x": ["N", 5, 5]}, ["y"], constants={"k": numpy.int64(offset)})
-    same_values(half, x=random.standard_normal((2, 5, 5)).astype("f4"))
+for offset, size in itertools.product((-7, -2, -1, 0, 1, 2, 7), (5, "T")):
+    for upper in 0, 1:
+        half = model([node("Trilu", "x k", "y", upper=upper)], {"x": ["N", size, size]}, ["y"], constants={"k": numpy.int64(offset)})
+        same_values(half, x=random.standard_normal((2, 5, 5)).astype("f4"))
+same_values(model([node("Trilu", "x", "y")], {"x": ["N", 5, 5]}, ["y"]), x=random.standard_normal((2, 5, 5)).astype("f4"))
+
+# A bound that the model computes, or that is the size of an axis.
+mean, rows = [node("ReduceMean", "x", "m", keepdims=0)], {"x": ["N", "T"]}
+length = [node("Shape", "x", "s"), node("Gather", "s one", "n"), node("Cast", "n", "m", to=TensorProto.FLOAT)]
+for before, bounds in itertools.product((mean, length), (["m", "high"], ["low", "m"], ["m", "m"], ["", "m"], ["m"], [], ["low", "high"], ["", "high"])):
+    clipped = model([*before, helper.make_node("Clip", ["x", *bounds], ["y"])], rows, ["y"], constants={"one": 1, "low": numpy.float32(-0.2), "high": numpy.float32(0.3)})
+    same_values(clipped, x=random.standard_normal((3, 4)).astype("f4") * (1 if before is mean else 9))
+
+# Settings that the model computes are no settings that are missing.
+for text, op in ("`onnx.Dropout`: its ratio is no number that is known", "Dropout"), ("`onnx.Pad`: what it is filled with depends on data", "Pad"):
+    refused(text, model([*mean, node(op, "x m" if op == "Dropout" else "x pads m", "y")], rows, ["y"], constants={"pads": [0, 1, 0, 1]}))
+for text, op in ("`onnx.CumSum`: `axis` depends on data", "CumSum"), ("`onnx.Trilu`: `k` depends on data", "Trilu"):
+    computed = model([node(op, "x k", "y")], rows, ["y"])
+    computed.graph.input.append(helper.make_tensor_value_info("k", TensorProto.INT64, []))
+    refused(text, computed)
+assert "Dropout(0.5)" in netc.from_onnx(model([helper.make_node("Dropout", ["x", "", "t"], ["y"])], rows, ["y"], constants={"t": True}))
+
+# The scale and shift of groups, which ONNX had before opset 21.
+refused("`onnx.GroupNormalization`: it scales groups and not channels", model([node("GroupNormalization", "x s b", "y", num_groups=2)], {"x": ["N", 4, 3]}, ["y"], {"s": (2,), "b": (2,)}))
 # Messages along the edges of a graph.
 edges = [node("Unsqueeze", "a last", "q"), node("GatherND", "x q", "m"), node("Unsqueeze", "b last", "p"), node("ScatterND", "x p m", "y", reduction="add")]
 network = model(edges, {"x": ["N", 8]}, ["y"], constants={"last": numpy.array([-1])})
