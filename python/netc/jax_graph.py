@@ -84,10 +84,11 @@ def texts_of(function, weights, *inputs):
             given = [jax.tree_util.tree_map(lambda leaf, count=examples: shaped(leaf, count), each) for each in inputs]
             try:
                 lowered = jax.jit(function, keep_unused=True).lower(jax.tree_util.tree_map(shaped, weights), *given)
-            except TypeError as problem:
+            except Exception as problem:
                 jax.eval_shape(function, weights, *inputs)  # what is wrong for any size is an error of JAX
+                why = next(iter(str(problem).splitlines()), "") or type(problem).__name__
                 raise ImportRefused(
-                    f"the first axis of each input is taken for the batch, and the function takes no other size of it: {str(problem).splitlines()[0].rstrip('.')}; "
+                    f"the first axis of each input is taken for the batch, and the function takes no batch of {examples}: {why.rstrip('.')}; "
                     "a function of one example is one of a batch by `jax.vmap(function, in_axes=(None, 0))`, and its input has an axis more"
                 ) from None
             module = lowered.compiler_ir("stablehlo").operation
@@ -580,7 +581,7 @@ class _Writer(Functions, Lookups):
         is_last = summed[0] == list(range(ranks[0] - count, ranks[0]))
         is_matrix = ranks[1] == 2 and count == 1
         is_first = summed[1] == list(range(count)) and count < ranks[1]
-        if b in self.weights and not batch[0] and is_last and (is_matrix or (is_first and len(self.users[b]) == 1)):
+        if b in self.weights and not batch[0] and count and is_last and (is_matrix or (is_first and len(self.users[b]) == 1)):
             return self.layer(a, b, count, summed[1] == [1] and is_matrix, result)
         if a in self.weights and b not in self.weights and not batch[0]:
             return self.swapped(op, a, b, summed, result)

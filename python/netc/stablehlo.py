@@ -109,7 +109,7 @@ class Program:
             if op.name in ("func.return", "stablehlo.return"):
                 return operands
             if op.name == "func.call":
-                arguments, inner = self.functions[re.search(r"callee = @(\w+)", op.attributes)[1]]
+                arguments, inner = self.functions[re.search(r'callee = @("[^"]*"|[\w.$]+)', op.attributes)[1].strip('"')]
                 results = self.run(inner, {each[0]: value for each, value in zip(arguments, operands)}, place)
             elif op.name == "stablehlo.case" and operands[0] in self.numbers:  # the branch is known
                 number = self.numbers[operands[0]]

@@ -9,6 +9,7 @@
 
 import gzip
 import json
+import math
 import pathlib
 import sys
 
@@ -81,6 +82,8 @@ refused("`stablehlo.case` (jit(f)/Net/Part/op): what it computes depends on data
 refused("netc does not know the op `stablehlo.gather of another kind`", text('%0 = "stablehlo.gather"(%x, %w) : ({0}, tensor<8x8xf32>) -> {0}', end))
 refused("netc has no numbers of type `complex<f32>` (w)", text(tanh, end).replace("%w: tensor<8x8xf32>", "%w: tensor<8x8xcomplex<f32>>"))
 refused("netc has no numbers of type `f8E4M3FN` (jit(f)/Net/Part/op)", text('%0 = "stablehlo.convert"(%x) : ({0}) -> tensor<7x8xf8E4M3FN>', '"func.return"(%0) : (tensor<7x8xf8E4M3FN>) -> ()'))
+called = ['%0 = "func.call"(%x) <{callee = @"<lambda>"}> : ({0}) -> {0}', end, '}) : () -> ()', '"func.func"() <{sym_name = "<lambda>"}> ({', "^bb0(%x: {0}):", tanh, end]
+assert "return y = x |> tanh" in netc.from_graph(graph([text(*called), text(*called, size=11)], ["w"], "Net", "JAX"))
 refused("the function is another one for another number of examples", text(tanh, end), text(tanh.replace("tanh", "sine"), end, size=11))
 
 # Flax's collections but `params` are state, and whole numbers are.
@@ -89,6 +92,14 @@ for label, count in ("params.w", 64), ("batch_stats.mean", 0):
     both = [each.replace("%w: ", '%b: tensor<8xf32> loc("b"), %w: ') for each in (text(product, end), text(product, end, size=11))]
     found = netc.from_graph(graph(both, ["params.b", label], "Net", "JAX"))
     assert netc.estimate(found).networks[0].parameters.total == count, found
+
+# An outer product, of a weight in front or behind.
+for one, other, sizes in ("x", "w", [8]), ("w", "x", [8]), ("x", "w", [8, 3]):
+    kind, made = f"tensor<{'x'.join(map(str, sizes))}xf32>", f"tensor<{'x'.join(map(str, ['{1}', 8, *sizes] if one == 'x' else [*sizes, '{1}', 8]))}xf32>"
+    product = f'%0 = "stablehlo.dot_general"(%{one}, %{other}) <{{dot_dimension_numbers = #stablehlo.dot<>}}> : ({{0}}, {kind}) -> {made}'
+    outer = [text(product, f'"func.return"(%0) : ({made}) -> ()', size=size).replace("%w: tensor<8x8xf32>", f"%w: {kind}") for size in (7, 11)]
+    found = netc.estimate(netc.from_graph(graph(outer, ["w"], "Net", "JAX"))).networks[0]
+    assert (found.parameters.total, found.forward.matmul, found.forward.other) == (math.prod(sizes), 0, 8 * math.prod(sizes)), found
 
 # What data decides, element by element: an ELU.
 zeros = [
