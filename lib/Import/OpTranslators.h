@@ -422,6 +422,9 @@ private:
   /// Operand i, and its letters, each once: of what has a letter twice, it is
   /// the diagonal.
   int withoutRepeats(unsigned i, std::string &letters);
+  /// An operand of several without the axes that no other one and no result
+  /// has, over which it is summed before the product.
+  int withoutSummed(int x, std::string &letters, llvm::StringRef others);
   /// Of lists of matrices, some of which are the same for several.
   void broadcastProduct(int a, int b);
   /// The sum of a tensor and a product.

@@ -208,6 +208,10 @@ void LayerTranslator::normalize() {
   if (fn == "InstanceNorm" && node.setting("use_input_stats") &&
       !node.flag("use_input_stats"))
     node.refuse("it takes running statistics for those of what goes in");
+  if (fn == "InstanceNorm" && (node.has(3) || node.has(4)))
+    node.refuse(
+        "netc keeps running statistics of batches, and not of instances "
+        "(`track_running_stats`)");
   size_t several =
       fn == "LayerNorm" && over && over->is_array() ? over->size() : 1;
   bool isAffine = several == 1 && node.owns(1) && node.ownsShift(2);

@@ -36,6 +36,26 @@ int ProductTranslator::withoutRepeats(unsigned i, std::string &letters) {
   return x;
 }
 
+int ProductTranslator::withoutSummed(int x, std::string &letters,
+                                     StringRef others) {
+  if (letters.size() != shape(x).size())
+    node.refuse("its equation does not go with its operands");
+  std::vector<unsigned> places;
+  Sizes sizes;
+  std::string rest;
+  for (unsigned at = 0; at < letters.size(); ++at)
+    if (others.contains(letters[at])) {
+      sizes.push_back(shape(x)[at]);
+      rest += letters[at];
+    } else {
+      places.push_back(at);
+    }
+  if (places.empty())
+    return x;
+  letters = rest;
+  return steps.make("sum(%0, over = " + axesText(places) + ")", {x}, sizes);
+}
+
 void ProductTranslator::einsum() {
   std::string equation = equationText(), left;
   for (char c : equation)
@@ -43,14 +63,21 @@ void ProductTranslator::einsum() {
       node.refuse("its equation is no list of letters");
   auto [rest, right] = StringRef(equation).split("->");
   std::vector<std::string> terms;
+  for (StringRef each : llvm::split(rest, ','))
+    terms.push_back(each.str());
+  if (terms.size() != node->ins.size())
+    node.refuse("its equation does not go with its operands");
   std::vector<int> ins;
   std::string form;
   for (unsigned i = 0; i < node->ins.size(); ++i) {
-    auto [term, others] = rest.split(',');
-    rest = others;
-    terms.push_back(term.str());
-    ins.push_back(withoutRepeats(i, terms.back()));
-    for (char c : terms.back())
+    ins.push_back(withoutRepeats(i, terms[i]));
+    std::string others = right.str();
+    for (size_t other = 0; other < terms.size(); ++other)
+      if (other != i)
+        others += terms[other];
+    if (terms.size() > 1)
+      ins.back() = withoutSummed(ins.back(), terms[i], others);
+    for (char c : terms[i])
       left += std::string(1, c) + " ";
     left += i + 1 < node->ins.size() ? ", " : "-> ";
     form += ", %" + std::to_string(i);

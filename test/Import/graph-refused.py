@@ -132,6 +132,8 @@ refused("it repeats all axes as one", "aten.repeat_interleave", [rows], ["16*N"]
 refused("it turns all axes as one", "aten.roll", [rows], rows, shifts=[1], dims=[])
 places = {"name": "p", "type": "i64", "shape": [3], "what": "table"}
 refused("it reads places of several axes", "aten.index", [image], ["N", 3], known=[places], reads=["a", None, "p", None, "p"])
+refused("its equation does not go with its operands", "aten.einsum", [rows, rows], ["N"], equation="ab->a")
+refused("its equation does not go with its operands", "aten.einsum", [rows, rows], ["N"], equation="ab,abc->a")
 other = {"name": "q", "type": "i64", "shape": [2], "what": "table"}
 refused("its tables of places do not fit each other", "aten.index", [image], ["N", 3, 3], known=[places, other], reads=["a", None, "p", "q"])
 refused("which places it reads depends on data", "aten.index_select", [rows, [3]], ["N", 3], dim=1)

@@ -311,6 +311,13 @@ assert costs(close, x, torch.zeros(4, 5, 8))[0] == 2 * 8 * 8
 for equation in "bi,ij", "...i,ij":
     assert costs(Of(lambda self, x, equation=equation: torch.einsum(equation, x, self.w), w=nn.Parameter(torch.zeros(8, 4))), x)[0] == 2 * 8 * 4
 
+# An axis of one operand alone is summed before the product.
+for equation, matmul in ("bij,k->bk", 0), ("bij,jk->bk", 2 * 8 * 8), ("bij,kl->b", 0), ("bij,jk,lk->bi", 2 * 4 * 8 + 2 * 8 * 8):
+    own = [nn.Parameter(torch.zeros([8] * len(letters))) for letters in equation.split("->")[0].split(",")[1:]]
+    product = Of(lambda self, x, equation=equation: torch.einsum(equation, x, *self.own), own=nn.ParameterList(own))
+    assert costs(product, torch.zeros(3, 4, 8))[0] == matmul, equation
+refused("netc keeps running statistics of batches, and not of instances", nn.InstanceNorm2d(3, track_running_stats=True), torch.zeros(2, 3, 4, 4))
+
 # Triangles of weights, on either side of the diagonal.
 for side in torch.tril, torch.triu:
     for offset in -1, 0, 1:

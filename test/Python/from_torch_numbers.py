@@ -123,6 +123,8 @@ for function, text in (
     (lambda self, x, y: torch.diagonal(square(x, y)[:3], 1), "positions([1 + 5 * i for i in 0..3]"),
     (lambda self, x, y: x.sum(0).diag() + torch.diag_embed(x), 'init = "identity"'),
     (lambda self, x, y: torch.einsum("bii,bij->bj", *[x[:, :, None] * y[:, None]] * 2), 'einsum("b i , b i j -> b j"'),
+    (lambda self, x, y: torch.einsum("bi,bj->b", x, y), "over = axes(x)[1])"),
+    (lambda self, x, y: torch.einsum("bi,kj->i", x, y), 'einsum("i , -> i"'),
     (lambda self, x, y: torch.einsum("b...ii->...i", torch.stack([x[:, :, None] * y[:, None]] * 2, 1)), "positions("),
     (lambda self, x, y: torch.logaddexp(x, y) + torch.logit(x / 2) + torch.rad2deg(y), "maximum("),
     (lambda self, x, y: torch.kron(x, y), "reshape("),
