@@ -66,6 +66,7 @@ config(
     "1:28: error: `num_local_experts` is 2, `num_experts_per_tok` is 3: it is how many of the experts a row goes to [config-impossible]",
 )
 config('{ "model_type": "whisper", "encoder_layers": 2,\n  "num_hidden_layers": 7 }', "2:3: error: `num_hidden_layers` is 7; the net of `whisper` takes what other keys say, `layers = 2` [config-wrong-value]")
+config('{ "model_type": "gpt_neox", "partial_rotary_factor": 0.5 }', "1:29: error: `partial_rotary_factor` is 0.5; the net of `gpt_neox` takes what other keys say, `share = 0.25` [config-wrong-value]")
 config('{ "model_type": "t5", "is_gated_act": true }', "1:23: error: `is_gated_act` is true; the net of `t5` takes what other keys say, `gated = false`")
 config('{ "model_type": "t5", "feed_forward_proj": "gated-gelu", "is_gated_act": true,\n  "dense_act_fn": "relu" }', "2:3: error: `dense_act_fn` is \"relu\"; the net of `t5` takes what other keys say, `act = gelu_tanh`")
 config('{ "model_type": "phi", "hidden_size": 12, "num_attention_heads": 4 }', "1:1: error: no net has these sizes: rotary positions turn pairs of the features of a head; here turned = 1.5 [config-impossible]")
