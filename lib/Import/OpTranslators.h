@@ -441,6 +441,8 @@ private:
   void attention();
   /// What it was before each head of keys was repeated for some of queries.
   int ungrouped(int x);
+  /// Keys or values with a head for each one of the queries.
+  int ofEachHead(int x, int q);
   /// Of tensors with other axes than `attention` takes by name.
   void unnamedAttention(const std::vector<int> &ins, double scale, double drop,
                         const JointMask &mask);

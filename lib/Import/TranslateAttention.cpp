@@ -34,6 +34,25 @@ int AttentionTranslator::ungrouped(int x) {
   return steps.beforeReshape(middle->ins[0]);
 }
 
+int AttentionTranslator::ofEachHead(int x, int q) {
+  Sizes sizes = shape(x);
+  if (sizes.size() != 4 || shape(q).size() != 4 || sizes[1] == shape(q)[1])
+    return x;
+  int64_t own = node.fixed(sizes[1]), all = node.fixed(shape(q)[1]);
+  if (own < 1 || all % own)
+    node.refuse("its heads of keys do not divide those of queries");
+  Sizes repeated = sizes;
+  repeated.insert(repeated.begin() + 2, Polynomial(all / own));
+  sizes[1] = all;
+  int made = steps.make("reshape(expand(%0, zeros(#0), over = "
+                        "[axes(zeros(#0))[0], axes(zeros(#0))[1], "
+                        "axes(zeros(#0))[3], axes(zeros(#0))[4]]), #1)",
+                        {x}, sizes);
+  steps.last().putSizes(repeated);
+  steps.last().putSizes(sizes);
+  return made;
+}
+
 void AttentionTranslator::attention() {
   node.ignore({"enable_gqa"}); // the shapes tell
   for (unsigned i : {0, 1, 2})
@@ -50,10 +69,12 @@ void AttentionTranslator::attention() {
   if (both.given >= 0 &&
       (values.at(both.given).type != "bool" || values.isKnown(both.given)))
     return biasedAttention(mask, scale, drop);
-  if (both.given >= 0)
-    return unnamedAttention({steps.bare(node.in(0)), steps.bare(node.in(1)),
-                             steps.bare(node.in(2))},
+  if (both.given >= 0) {
+    int x = steps.bare(node.in(0));
+    return unnamedAttention({x, ofEachHead(steps.bare(node.in(1)), x),
+                             ofEachHead(steps.bare(node.in(2)), x)},
                             scale, drop, both);
+  }
   // Heads and positions are no channels and rows of an image.
   int q = steps.bare(node.in(0)), k = steps.bare(ungrouped(node.in(1))),
       v = steps.bare(ungrouped(node.in(2)));
@@ -99,9 +120,10 @@ void AttentionTranslator::unnamedAttention(const std::vector<int> &ins,
 void AttentionTranslator::biasedAttention(int mask, double scale, double drop) {
   if (values.at(mask).type == "bool")
     node.refuse("its mask is known, and neither causal nor a window");
-  int q = steps.bare(node.in(0)), k = steps.bare(ungrouped(node.in(1))),
-      v = steps.bare(ungrouped(node.in(2)));
+  int q = steps.bare(node.in(0));
   node.wantRank(q, 4, 4);
+  int k = ofEachHead(steps.bare(node.in(1)), q),
+      v = ofEachHead(steps.bare(node.in(2)), q);
   int scores = scoresOf(q, k, scale);
   Step &made = steps.add(Step::Form_, "", {scores, v, mask});
   std::string bias = steps.expanded(mask, 2, "%0", &made, scores);

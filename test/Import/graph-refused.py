@@ -134,6 +134,8 @@ places = {"name": "p", "type": "i64", "shape": [3], "what": "table"}
 refused("it reads places of several axes", "aten.index", [image], ["N", 3], known=[places], reads=["a", None, "p", None, "p"])
 refused("its equation does not go with its operands", "aten.einsum", [rows, rows], ["N"], equation="ab->a")
 refused("its equation does not go with its operands", "aten.einsum", [rows, rows], ["N"], equation="ab,abc->a")
+heads = [["N", 4, 5, 6], ["N", 3, 5, 6], ["N", 3, 5, 6], ["N", 1, 5, 5]]
+refused("its heads of keys do not divide those of queries", "aten.scaled_dot_product_attention", heads, heads[0])
 other = {"name": "q", "type": "i64", "shape": [2], "what": "table"}
 refused("its tables of places do not fit each other", "aten.index", [image], ["N", 3, 3], known=[places, other], reads=["a", None, "p", "q"])
 refused("which places it reads depends on data", "aten.index_select", [rows, [3]], ["N", 3], dim=1)

@@ -152,6 +152,14 @@ for function, text in (
 ):
     same(text, Of(function), cubes)
 
+# Heads of keys that several of queries read, where scores have a bias or a mask that goes in.
+queries, bias = torch.rand(3, 4, 5, 6), torch.rand(3, 1, 5, 5)
+attend = nn.functional.scaled_dot_product_attention
+for heads in 1, 2:
+    keys, text = torch.rand(3, heads, 5, 6), f"zeros(N, {heads}, {4 // heads}, 5, 6)"
+    same(text, Of(lambda self, x, k, b: attend(x, k, k * 2, attn_mask=b, enable_gqa=True)), queries, keys, bias)
+    same(text, Of(lambda self, x, k, b: attend(x, k, k * 2, attn_mask=b > 0.5, enable_gqa=True)), queries, keys, bias.clamp(0.51))
+
 # What is 0 takes part in nothing, as PyTorch has it.
 target = torch.tensor([[0.0, 1, 0, 0], [0.5, 0, 0, 0.5], [0.25, 0.25, 0.25, 0.25]])
 for text, function in (
