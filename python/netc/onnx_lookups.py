@@ -64,9 +64,9 @@ def gather(file, graph, node, attributes):
         return graph.add(node, "aten.index", [table, places], [node.output[0]])
     if file.rank(table) == 1 and _reads_all(file, table, places):
         return graph.add(node, "onnx.Reshape", [table], [node.output[0]])  # as PyTorch writes `as_strided`
-    if file.rank(places) == 1 and places in file.samples[0].values:
-        return graph.add(node, "onnx.Gather", [table, places], [node.output[0]], dim=at)
-    raise refused(node, "it reads what is no table of weights")
+    if file.rank(places) and places in file.samples[0].values:
+        return graph.add(node, "onnx.Gather", [table, places], [node.output[0]], dim=at % file.rank(table))
+    raise refused(node, "which places it reads of what is no table of weights depends on data")
 
 
 @OPS.of("GatherND")

@@ -364,20 +364,27 @@ for offset, size in itertools.product((-7, -2, -1, 0, 1, 2, 7), (5, "T")):
 same_values(model([node("Trilu", "x", "y")], {"x": ["N", 5, 5]}, ["y"]), x=random.standard_normal((2, 5, 5)).astype("f4"))
 
 # A bound that the model computes, or that is the size of an axis.
-mean, rows = [node("ReduceMean", "x", "m", keepdims=0)], {"x": ["N", "T"]}
+mean, row = [node("ReduceMean", "x", "m", keepdims=0)], {"x": ["N", "T"]}
 length = [node("Shape", "x", "s"), node("Gather", "s one", "n"), node("Cast", "n", "m", to=TensorProto.FLOAT)]
 for before, bounds in itertools.product((mean, length), (["m", "high"], ["low", "m"], ["m", "m"], ["", "m"], ["m"], [], ["low", "high"], ["", "high"])):
-    clipped = model([*before, helper.make_node("Clip", ["x", *bounds], ["y"])], rows, ["y"], constants={"one": 1, "low": numpy.float32(-0.2), "high": numpy.float32(0.3)})
+    clipped = model([*before, helper.make_node("Clip", ["x", *bounds], ["y"])], row, ["y"], constants={"one": 1, "low": numpy.float32(-0.2), "high": numpy.float32(0.3)})
     same_values(clipped, x=random.standard_normal((3, 4)).astype("f4") * (1 if before is mean else 9))
+
+# Places that a table of any axes lists, of any axis.
+for places, axis in itertools.product(([2, 0], [[2, 0], [1, -1]], [[[0], [1]]]), (1, 2, -1)):
+    same_values(model([node("Gather", "x k", "y", axis=axis)], {"x": ["N", 4, 3]}, ["y"], constants={"k": numpy.array(places)}), x=random.standard_normal((2, 4, 3)).astype("f4"))
+rows = model([node("Gather", "x k", "y", axis=1)], {"x": ["N", 4, 3]}, ["y"])
+rows.graph.input.append(helper.make_tensor_value_info("k", TensorProto.INT64, [2]))
+refused("`onnx.Gather`: which places it reads of what is no table of weights depends on data", rows)
 
 # Settings that the model computes are no settings that are missing.
 for text, op in ("`onnx.Dropout`: its ratio is no number that is known", "Dropout"), ("`onnx.Pad`: what it is filled with depends on data", "Pad"):
-    refused(text, model([*mean, node(op, "x m" if op == "Dropout" else "x pads m", "y")], rows, ["y"], constants={"pads": [0, 1, 0, 1]}))
+    refused(text, model([*mean, node(op, "x m" if op == "Dropout" else "x pads m", "y")], row, ["y"], constants={"pads": [0, 1, 0, 1]}))
 for text, op in ("`onnx.CumSum`: `axis` depends on data", "CumSum"), ("`onnx.Trilu`: `k` depends on data", "Trilu"):
-    computed = model([node(op, "x k", "y")], rows, ["y"])
+    computed = model([node(op, "x k", "y")], row, ["y"])
     computed.graph.input.append(helper.make_tensor_value_info("k", TensorProto.INT64, []))
     refused(text, computed)
-assert "Dropout(0.5)" in netc.from_onnx(model([helper.make_node("Dropout", ["x", "", "t"], ["y"])], rows, ["y"], constants={"t": True}))
+assert "Dropout(0.5)" in netc.from_onnx(model([helper.make_node("Dropout", ["x", "", "t"], ["y"])], row, ["y"], constants={"t": True}))
 
 # The scale and shift of groups, which ONNX had before opset 21.
 refused("`onnx.GroupNormalization`: it scales groups and not channels", model([node("GroupNormalization", "x s b", "y", num_groups=2)], {"x": ["N", 4, 3]}, ["y"], {"s": (2,), "b": (2,)}))
