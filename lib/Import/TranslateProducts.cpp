@@ -7,6 +7,7 @@
 #include "lib/Import/OpTranslators.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
 using namespace netc::import;
