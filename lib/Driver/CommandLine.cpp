@@ -42,6 +42,7 @@ struct Listed {
   const cl::Option *option;
   const cl::generic_parser_base *words;
   bool isRepeated;
+  unsigned bits; ///< of a whole number
 };
 } // namespace
 
@@ -58,12 +59,15 @@ struct In {
   template <typename Opt> void apply(Opt &opt) const {
     const cl::Option &option = opt;
     const cl::generic_parser_base *words = nullptr;
-    if constexpr (std::is_base_of_v<
-                      cl::generic_parser_base,
-                      std::remove_reference_t<decltype(opt.getParser())>>)
+    unsigned bits = 0;
+    using Parser = std::remove_reference_t<decltype(opt.getParser())>;
+    if constexpr (std::is_base_of_v<cl::generic_parser_base, Parser>)
       words = &opt.getParser();
+    else if constexpr (std::is_unsigned_v<typename Parser::parser_data_type>)
+      bits = 8 * sizeof(typename Parser::parser_data_type);
     listed().push_back({&group, &option, words,
-                        option.getNumOccurrencesFlag() == cl::ZeroOrMore});
+                        option.getNumOccurrencesFlag() == cl::ZeroOrMore,
+                        bits});
   }
 };
 } // namespace
@@ -391,7 +395,7 @@ std::vector<OptionGroup> netc::optionGroups() {
                        option.HelpStr.str(),
                        option.getValueExpectedFlag() == cl::ValueOptional &&
                            !option.ValueStr.empty(),
-                       each.isRepeated, words});
+                       each.isRepeated, words, each.bits});
   }
   return groups;
 }
@@ -580,28 +584,68 @@ static void keepOwnOptions() {
     other->removeArgument();
 }
 
-/// Refuses values such as `--check=1` and `--depth=few`, for which LLVM's
-/// errors name types of C++.
+/// Refuses a value that an option cannot have, for which LLVM's errors name
+/// types of C++. Values with a meaning of their own are checked later.
+static std::optional<Exit> checkValue(const OptionText &option,
+                                      llvm::StringRef value) {
+  llvm::SmallVector<llvm::StringRef> words;
+  for (auto &[word, help] : option.words)
+    words.push_back(word);
+  if (!words.empty() && !llvm::is_contained(words, value))
+    return refuse("`" + option.name + "` takes " + llvm::join(words, ", ") +
+                  ", not `" + value + "`" + didYouMean(value, words));
+  double number;
+  if (option.value == "seconds" && value.getAsDouble(number))
+    return refuse("`--seconds` takes a positive number, not `" + value + "`");
+  if (option.bits == 0)
+    return std::nullopt;
+  for (llvm::StringRef item : llvm::split(value, ',')) {
+    if (item.empty() || !llvm::all_of(item, llvm::isDigit))
+      return refuse("`" + option.name + "` takes a whole number, not `" + item +
+                    "`");
+    uint64_t number;
+    if (item.getAsInteger(10, number) || !llvm::isUIntN(option.bits, number))
+      return refuse("`" + option.name + "` takes a whole number below 2^" +
+                    llvm::Twine(option.bits) + ", not `" + item + "`");
+  }
+  return std::nullopt;
+}
+
+/// Refuses options without their values, and values of the wrong kind.
 static std::optional<Exit>
 checkWritten(llvm::ArrayRef<const char *> arguments) {
   llvm::StringMap<OptionText> known;
   for (const OptionGroup &group : optionGroups())
     for (const OptionText &option : group.options)
       known[option.name] = option;
-  for (llvm::StringRef argument : arguments) {
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    llvm::StringRef argument = arguments[i];
+    if (argument == "--")
+      break;
     auto [name, value] = argument.split('=');
-    auto option = known.find(name);
-    if (option == known.end() || !argument.contains('='))
+    auto found = known.find(name);
+    if (found == known.end()) // `-depth`, as LLVM takes it
+      found = known.find(("-" + name).str());
+    if (found == known.end())
       continue;
-    llvm::StringRef kind = option->second.value;
-    if (kind.empty())
-      return refuse("`" + name + "` takes no value, here is `" + value + "`");
-    bool isNumber =
-        kind.consume_front("number") && option->second.words.empty();
-    for (llvm::StringRef item : llvm::split(value, kind.empty() ? '=' : ','))
-      if (isNumber && (item.empty() || !llvm::all_of(item, llvm::isDigit)))
-        return refuse("`" + name + "` takes a whole number, not `" + item +
-                      "`");
+    const OptionText &option = found->second;
+    bool hasValue = argument.contains('=');
+    if (option.value.empty()) {
+      if (hasValue)
+        return refuse("`" + option.name + "` takes no value, here is `" +
+                      value + "`");
+      continue;
+    }
+    if (!hasValue && !option.isValueOptional && ++i < arguments.size())
+      value = arguments[i];
+    if (value.empty() && option.isValueOptional)
+      continue;
+    if (value.empty())
+      return refuse("`" + option.name + "` needs a value, as in `" +
+                    option.name + (option.isLong() ? "=<" : " <") +
+                    option.value + ">`");
+    if (std::optional<Exit> refused = checkValue(option, value))
+      return refused;
   }
   return std::nullopt;
 }

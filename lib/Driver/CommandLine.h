@@ -60,26 +60,8 @@ enum class Format { Table, Json, Csv, Markdown, Html, Svg };
 enum class MultiplyAdd { One = 1, Two = 2 };
 enum class HelpForm { Text, Man, Bash, Zsh, Fish };
 
-/// Parses an option with a fixed set of words. The error for any other lists
-/// them.
-template <typename T> struct WordParser : llvm::cl::parser<T> {
-  using llvm::cl::parser<T>::parser;
-  bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text,
-             T &value) {
-    std::vector<llvm::StringRef> words;
-    for (auto &word : this->Values) {
-      if (word.Name == text) {
-        value = word.V.getValue();
-        return false;
-      }
-      if (!word.Name.empty())
-        words.push_back(word.Name);
-    }
-    return option.error("`" + text + "` is none of " + llvm::join(words, ", ") +
-                        didYouMean(text, words));
-  }
-};
-template <typename T> using Choice = llvm::cl::opt<T, false, WordParser<T>>;
+/// An option with a fixed set of words.
+template <typename T> using Choice = llvm::cl::opt<T>;
 
 extern llvm::cl::list<std::string> inputs;
 extern Action action;

@@ -21,6 +21,7 @@ struct OptionText {
   bool isRepeated = false;
   /// The words that the option accepts, with their descriptions.
   std::vector<std::pair<std::string, std::string>> words;
+  unsigned bits = 0; ///< of a whole number
 
   bool isLong() const { return name.size() > 2; }
   /// Whether the value is a path.

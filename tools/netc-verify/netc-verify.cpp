@@ -116,11 +116,17 @@ static bool verify(StringRef file, const DialectRegistry &registry) {
 
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "checks that training steps execute what is counted, that their "
-      "gradients are right, and that fast code computes the same; these three "
-      "unless options choose\n");
+  cl::SetVersionPrinter(
+      [](raw_ostream &os) { os << "netc-verify " NETC_VERSION "\n"; });
+  // With a stream for its errors, LLVM does not exit with 1, as a check does
+  // that fails.
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "checks that training steps execute what is counted, that their "
+          "gradients are right, and that fast code computes the same; these "
+          "three unless options choose\n",
+          &llvm::errs()))
+    return 2;
   if (!vectors.empty() && !program::isaNamed(vectors.getValue())) {
     llvm::errs() << "netc-verify: error: `--isa` takes " << isas << ", not `"
                  << vectors << "`\n";
