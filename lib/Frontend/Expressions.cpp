@@ -169,7 +169,9 @@ antlrcpp::Any Evaluator::visitList(NetParser::ListContext *tree) {
   };
   auto *comp = tree->comp();
   if (!comp) {
-    for (NetParser::AxisContext *axis : tree->axis())
+    std::vector<NetParser::AxisContext *> axes = tree->axis();
+    items.reserve(axes.size());
+    for (NetParser::AxisContext *axis : axes)
       evalItem(axis);
     return listOfMade(std::move(items));
   }

@@ -54,7 +54,8 @@ inline bool operator==(const Label &a, llvm::StringRef b) {
 inline bool operator==(const Label &a, const Label &b) {
   return a.name == b.name;
 }
-using Labels = llvm::SmallVector<Label, 4>;
+/// None inline: a tensor is the largest kind of a Value, and lists hold many.
+using Labels = llvm::SmallVector<Label, 0>;
 
 /// The value of an expression with an error. It is accepted everywhere, and
 /// causes no further errors.
