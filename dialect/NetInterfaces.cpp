@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "dialect/ElementName.h"
 #include "dialect/Net.h"
 #include "dialect/ReverseMode.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -112,9 +113,10 @@ LogicalResult netc::checkSameElement(std::optional<Location> loc, StringRef op,
   op.consume_front("net.");
   for (Value operand : operands.drop_front())
     if (elementOf(operand) != elementOf(operands.front()))
-      return emitOptionalError(
-          loc, "`", op, "` takes tensors of one element type, not of ",
-          elementOf(operands.front()), " and ", elementOf(operand));
+      return emitOptionalError(loc, "`", op,
+                               "` takes tensors of one element type, not of `",
+                               elementName(elementOf(operands.front())),
+                               "` and `", elementName(elementOf(operand)), "`");
   return success();
 }
 
@@ -132,13 +134,14 @@ LogicalResult netc::checkSameShape(std::optional<Location> loc, StringRef op,
                                    const Shape &b, StringRef inB) {
   op.consume_front("net.");
   if (a.rank() != b.rank())
-    return emitOptionalError(loc, "cannot ", op, " tensors: ", a.rank(),
-                             " axes ", inA, ", ", b.rank(), " ", inB);
+    return emitOptionalError(loc, "the tensors of `", op,
+                             "` do not fit: ", a.rank(), " axes ", inA, ", ",
+                             b.rank(), " ", inB);
   for (size_t axis = 0; axis < a.rank(); ++axis)
     if (a[axis] != b[axis])
-      return emitOptionalError(loc, "cannot ", op, " tensors: axis ", axis,
-                               " is ", a[axis].str(), " ", inA, ", ",
-                               b[axis].str(), " ", inB);
+      return emitOptionalError(
+          loc, "the tensors of `", op, "` do not fit: axis ", axis, " is ",
+          a[axis].str(), " ", inA, ", ", b[axis].str(), " ", inB);
   return success();
 }
 

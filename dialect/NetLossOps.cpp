@@ -44,7 +44,8 @@ static LogicalResult checkClasses(std::optional<Location> loc, StringRef op,
                           "in the logits without their classes",
                           shapeOf(target), "in the target");
   return checkSameShape(loc, op, shape, "in the logits", shapeOf(target),
-                        "in the target");
+                        "in the target; classes are whole numbers, and have "
+                        "no such axis");
 }
 
 /// The value that class indices come from, before they were moved or converted.

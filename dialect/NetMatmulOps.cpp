@@ -5,6 +5,7 @@
 // Products that contract an axis, and table look-ups.
 
 #include "dialect/Einsum.h"
+#include "dialect/ElementName.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -128,7 +129,8 @@ FailureOr<EinsumSpec> EinsumSpec::parse(std::optional<Location> loc,
   for (StringRef letter : *result)
     if (!seen.contains(letter))
       return emitOptionalError(loc, "`einsum` has axis `", letter,
-                               "` in its result, but in no operand");
+                               "` in its result, but in no operand; blanks "
+                               "stand between axes, as in `n c, n c -> n`");
   spec.result = *result;
   return spec;
 }
@@ -286,8 +288,9 @@ static FailureOr<Shape> rowsShape(std::optional<Location> loc, Value ids,
   Shape shape = shapeOf(ids), rows = shapeOf(table);
   if (Type element = elementOf(ids);
       !isa<IntegerType>(element) || element.isInteger(1))
-    return emitOptionalError(loc, "`embedding` takes whole numbers, not ",
-                             elementOf(ids));
+    return emitOptionalError(
+        loc, "`embedding` takes whole numbers, such as `i32`, not `",
+        elementName(element), "`");
   if (rows.rank() != 2)
     return emitOptionalError(
         loc, "`embedding` takes a table of 2 axes, it has ", rows.rank());

@@ -104,7 +104,9 @@ FailureOr<Polynomial> Window::count(std::optional<Location> loc, size_t i,
       fixed && fixed->isNegative())
     return emitOptionalError(loc, "window of `", op, "` spans ", span(i).str(),
                              " elements, axis ", over[i], " has ",
-                             (room + span(i)).str(), ", padding included");
+                             (room + span(i)).str(),
+                             ", padding included; a smaller window or more "
+                             "padding fits");
   if (isNegativeOfOne(room))
     return emitOptionalError(loc, "window of `", op, "` spans ", span(i).str(),
                              " elements of axis ", over[i], ", `", n.str(),

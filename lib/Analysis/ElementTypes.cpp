@@ -4,8 +4,8 @@
 
 #include "lib/Analysis/ElementTypes.h"
 
+#include "dialect/ElementName.h"
 #include "lib/Analysis/Views.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace netc;
 using namespace mlir;
@@ -29,9 +29,7 @@ std::optional<NumberFormat> netc::numberFormatOf(Type element) {
 std::string netc::nameOfType(Type element) {
   if (std::optional<NumberFormat> format = numberFormatOf(element))
     return traitsOf(*format).name.str();
-  std::string name;
-  llvm::raw_string_ostream(name) << element;
-  return name;
+  return elementName(element);
 }
 
 Polynomial BytesByType::total() const {

@@ -13,7 +13,7 @@ namespace netc {
 /// None for integers and truth values.
 std::optional<NumberFormat> numberFormatOf(mlir::Type element);
 
-/// The name of an element type in reports: `bf16`, `i1`, `f8e4m3`.
+/// The name of an element type in reports: `bf16`, `bool`, `f8e4m3`.
 std::string nameOfType(mlir::Type element);
 
 /// Bytes, by the element type of the tensors; see nameOfType.

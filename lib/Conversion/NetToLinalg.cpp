@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "dialect/ElementName.h"
 #include "lib/Analysis/Run.h"
 #include "lib/Conversion/LinalgBuilder.h"
 #include "lib/Conversion/OpTable.h"
@@ -138,7 +139,8 @@ static LogicalResult checkIsRun(StepOp step) {
   llvm::append_range(stored, step.getReturn().getOperands());
   for (Value value : stored)
     if (Type element = netc::elementOf(value); !isStored(element))
-      return emitError(value.getLoc(), error::TypeOfProgram, element);
+      return emitError(value.getLoc(), error::TypeOfProgram,
+                       elementName(element));
   return success();
 }
 

@@ -5,6 +5,7 @@
 // Translates calls of ops to `net` ops. The signatures define the ops and their
 // operands; only syntax (operators, scalars) is named here.
 
+#include "dialect/ElementName.h"
 #include "lib/Frontend/Evaluator.h"
 #include "lib/Std/Std.h"
 #include "mlir/IR/Diagnostics.h"
@@ -431,14 +432,6 @@ std::string TensorBuilder::sizesText(const Shape &shape) {
   return text + "]";
 }
 
-std::string TensorBuilder::elementText(mlir::Type element) {
-  if (element.isInteger(1))
-    return "bool";
-  std::string text;
-  llvm::raw_string_ostream(text) << element;
-  return text;
-}
-
 Message TensorBuilder::operandComplaint(StringRef complaint, StringRef op,
                                         llvm::ArrayRef<Tensor> operands) {
   // MLIR's message: "'net.relu' op operand #0 must be a tensor of ..., but got
@@ -449,7 +442,7 @@ Message TensorBuilder::operandComplaint(StringRef complaint, StringRef op,
       index >= operands.size())
     return error::InvalidOp(complaint);
   return error::WrongKind(op, rest.split(", but got").first,
-                          elementText(elementOf(operands[index].value)) +
+                          elementName(elementOf(operands[index].value)) +
                               axesText(operands[index]));
 }
 
@@ -468,7 +461,7 @@ std::string TensorBuilder::axesText(const Tensor &tensor) {
 }
 
 std::string TensorBuilder::typeText(const Tensor &tensor) {
-  return elementText(elementOf(tensor.value)) + axesText(tensor);
+  return elementName(elementOf(tensor.value)) + axesText(tensor);
 }
 
 std::optional<std::vector<int64_t>>

@@ -5,6 +5,7 @@
 // Reads the facts of a run: its length, hardware and conventions.
 
 #include "lib/Frontend/RunFactsReader.h"
+#include "dialect/ElementName.h"
 #include "lib/Hardware/Defaults.h"
 #include "lib/Hardware/Precision.h"
 #include "llvm/ADT/StringExtras.h"
@@ -428,7 +429,7 @@ std::optional<std::string> netc::precisionOf(const Value &value) {
   if (auto *text = value.as<std::string>())
     return *text;
   if (auto *type = value.as<TypeValue>(); type && !type->isShaped)
-    return TensorBuilder::elementText(type->element);
+    return elementName(type->element);
   if (value.is<None>())
     return "none";
   auto *record = value.as<Record>();

@@ -4,6 +4,7 @@
 
 // Sizes, labels and patterns, and ops that only rearrange elements.
 
+#include "dialect/ElementName.h"
 #include "dialect/OneExample.h"
 #include "lib/Frontend/Evaluator.h"
 #include "llvm/ADT/StringExtras.h"
@@ -186,8 +187,8 @@ std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
                                            const Tensor &tensor, Tree *at,
                                            bool isParameter) {
   if (type.element && type.element != elementOf(tensor.value)) {
-    e.fail(at, error::ElementType, elementText(type.element),
-           elementText(elementOf(tensor.value)));
+    e.fail(at, error::ElementType, elementName(type.element),
+           elementName(elementOf(tensor.value)));
     return std::nullopt;
   }
   if (!type.isShaped)

@@ -51,8 +51,6 @@ public:
   /// Sizes and axes in messages: `[64, 3, N]` and `[N, C = 3, 224]`.
   static std::string sizesText(const Shape &shape);
   static std::string axesText(const Tensor &tensor);
-  /// An element type in messages: `f32`, `bool`.
-  static std::string elementText(mlir::Type element);
   /// A tensor type in messages: `f32[N, C = 3, 224]`.
   static std::string typeText(const Tensor &tensor);
   /// Translates MLIR's message about an operand of the wrong type into the

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Frontend/Value.h"
+#include "dialect/ElementName.h"
 #include "lib/Frontend/TensorBuilder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -105,7 +106,7 @@ std::string netc::textOf(const Value &value) {
   if (value.is<None>())
     return "none";
   if (auto *type = value.as<TypeValue>(); type && !type->isShaped)
-    return TensorBuilder::elementText(type->element);
+    return elementName(type->element);
   if (auto *axis = value.as<Axis>())
     return axis->label.text().empty() && axis->size ? axis->size->str()
                                                     : axis->label.name;

@@ -4,6 +4,7 @@
 
 // Parameters, buffers, and the weights of an `opaque` network.
 
+#include "dialect/ElementName.h"
 #include "dialect/Opaque.h"
 #include "dialect/Repetition.h"
 #include "lib/Frontend/Evaluator.h"
@@ -273,7 +274,7 @@ TensorBuilder::weightRequest(Tree *at, llvm::ArrayRef<Argument> arguments,
             argument.at,
             error::WeightType(request.kind,
                               type && !type->isShaped
-                                  ? "`" + elementText(type->element) + "`"
+                                  ? "`" + elementName(type->element) + "`"
                                   : textOf(argument.value)));
       request.element = type->element;
       request.isTyped = true;

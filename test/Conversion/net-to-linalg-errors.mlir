@@ -20,7 +20,7 @@ net.step @run attributes {inputs = ["x"], network = "N"} {
 
 // -----
 
-// CHECK: error: a program cannot read or give 'i16' yet
+// CHECK: error: a program cannot read or give `i16` yet
 net.step @run attributes {inputs = ["x"], network = "N"} {
 ^bb0(%x: tensor<2xi16>):
   net.return %x : tensor<2xi16> ["y"]

@@ -164,6 +164,6 @@ net.network @relu attributes {inputs = []} {
 
 %dy = net.constant 0.0 : tensor<4xf32>
 %y = net.constant 0.0 : tensor<5xf32>
-// expected-error@+2 {{cannot relu_grad tensors: axis 0 is 4 on the left, 5 on the right}}
+// expected-error@+2 {{the tensors of `relu_grad` do not fit: axis 0 is 4 on the left, 5 on the right}}
 // expected-error@+1 {{failed to infer returned types}}
 %dx = net.relu_grad %dy, %y : (tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32>

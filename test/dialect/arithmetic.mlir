@@ -79,7 +79,7 @@ net.network @div attributes {inputs = []} {
 
 %a = net.constant 0.0 : tensor<2x3x500xf32>
 %b = net.constant 0.0 : tensor<2x3x512xf32>
-// expected-error@+2 {{cannot add tensors: axis 2 is 500 on the left, 512 on the right}}
+// expected-error@+2 {{the tensors of `add` do not fit: axis 2 is 500 on the left, 512 on the right}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.add %a, %b : (tensor<2x3x500xf32>, tensor<2x3x512xf32>) -> tensor<2x3x500xf32>
 
@@ -87,7 +87,7 @@ net.network @div attributes {inputs = []} {
 
 %a = net.constant 0.0 : tensor<?x8xf32, #net.axes<"N", "8">>
 %b = net.constant 0.0 : tensor<?x8xf32, #net.axes<"T", "8">>
-// expected-error@+2 {{cannot mul tensors: axis 0 is N on the left, T on the right}}
+// expected-error@+2 {{the tensors of `mul` do not fit: axis 0 is N on the left, T on the right}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.mul %a, %b : (tensor<?x8xf32, #net.axes<"N", "8">>, tensor<?x8xf32, #net.axes<"T", "8">>) -> tensor<?x8xf32, #net.axes<"N", "8">>
 
@@ -95,7 +95,7 @@ net.network @div attributes {inputs = []} {
 
 %a = net.constant 0.0 : tensor<2x3xf32>
 %b = net.constant 0.0 : tensor<2xf32>
-// expected-error@+2 {{cannot div tensors: 2 axes on the left, 1 on the right}}
+// expected-error@+2 {{the tensors of `div` do not fit: 2 axes on the left, 1 on the right}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.div %a, %b : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
 
@@ -103,7 +103,7 @@ net.network @div attributes {inputs = []} {
 
 %a = net.constant 0.0 : tensor<3xf32>
 %b = net.arange : tensor<3xi64>
-// expected-error@+2 {{`sub` takes tensors of one element type, not of 'f32' and 'i64'}}
+// expected-error@+2 {{`sub` takes tensors of one element type, not of `f32` and `i64`}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.sub %a, %b : (tensor<3xf32>, tensor<3xi64>) -> tensor<3xf32>
 

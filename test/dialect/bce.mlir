@@ -34,7 +34,7 @@ net.network @integers attributes {inputs = ["x", "target"]} {
 
 %x = net.constant 0.0 : tensor<4xf32>
 %t = net.constant 0.0 : tensor<4xf16>
-// expected-error@+2 {{takes tensors of one element type, not of 'f32' and 'f16'}}
+// expected-error@+2 {{takes tensors of one element type, not of `f32` and `f16`}}
 // expected-error@+1 {{failed to infer returned types}}
 %l = net.bce %x, %t : (tensor<4xf32>, tensor<4xf16>) -> tensor<f32>
 

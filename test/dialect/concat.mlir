@@ -35,7 +35,7 @@ net.network @frozen attributes {inputs = ["x"]} {
 
 %a = net.constant 0.0 : tensor<4x3x500xf32>
 %b = net.constant 0.0 : tensor<4x3x512xf32>
-// expected-error@+2 {{cannot concat tensors: axis 2 is 500 in one tensor, 512 in another}}
+// expected-error@+2 {{the tensors of `concat` do not fit: axis 2 is 500 in one tensor, 512 in another}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.concat %a, %b {over = 1} : (tensor<4x3x500xf32>, tensor<4x3x512xf32>) -> tensor<4x6x500xf32>
 
@@ -43,7 +43,7 @@ net.network @frozen attributes {inputs = ["x"]} {
 
 %a = net.constant 0.0 : tensor<4x3xf32>
 %b = net.constant 0.0 : tensor<4xf32>
-// expected-error@+2 {{cannot concat tensors: 2 axes in one tensor, 1 in another}}
+// expected-error@+2 {{the tensors of `concat` do not fit: 2 axes in one tensor, 1 in another}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.concat %a, %b {over = 1} : (tensor<4x3xf32>, tensor<4xf32>) -> tensor<4x6xf32>
 
@@ -51,7 +51,7 @@ net.network @frozen attributes {inputs = ["x"]} {
 
 %a = net.constant 0.0 : tensor<4xf32>
 %b = net.constant 0.0 : tensor<4xf16>
-// expected-error@+2 {{takes tensors of one element type, not of 'f32' and 'f16'}}
+// expected-error@+2 {{takes tensors of one element type, not of `f32` and `f16`}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.concat %a, %b {over = 0} : (tensor<4xf32>, tensor<4xf16>) -> tensor<8xf32>
 

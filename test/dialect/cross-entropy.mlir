@@ -78,7 +78,7 @@ net.network @free attributes {inputs = ["x", "label"]} {
 
 %x = net.constant 0.0 : tensor<4x10xf32>
 %t = net.constant 0.0 : tensor<4x10xf16>
-// expected-error@+2 {{takes tensors of one element type, not of 'f32' and 'f16'}}
+// expected-error@+2 {{takes tensors of one element type, not of `f32` and `f16`}}
 // expected-error@+1 {{failed to infer returned types}}
 %l:2 = net.cross_entropy %x, %t {smoothing = 0.0, over = 1} : (tensor<4x10xf32>, tensor<4x10xf16>) -> (tensor<f32>, tensor<4x10xf32>)
 

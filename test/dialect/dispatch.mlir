@@ -49,7 +49,7 @@ net.network @free attributes {inputs = ["x", "choices"]} {
 
 %x = net.constant 0.0 : tensor<6x3xf32>
 %choices = net.constant 0.0 : tensor<5x2xi64>
-// expected-error@+2 {{cannot dispatch tensors: axis 0 is 6 in the rows, 5 in the choices}}
+// expected-error@+2 {{the tensors of `dispatch` do not fit: axis 0 is 6 in the rows, 5 in the choices}}
 // expected-error@+1 {{failed to infer returned types}}
 %slots, %places = net.dispatch %x, %choices {experts = 4 : i64, capacity = 1.0} : (tensor<6x3xf32>, tensor<5x2xi64>) -> (tensor<4x3x3xf32>, tensor<5x2xi64>)
 

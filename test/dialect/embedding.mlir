@@ -30,7 +30,7 @@ net.network @embedding attributes {inputs = ["ids"]} {
 
 %ids = net.constant 0.0 : tensor<4xf32>
 %table = net.constant 0.0 : tensor<30000x512xf32>
-// expected-error@+2 {{`embedding` takes whole numbers, not 'f32'}}
+// expected-error@+2 {{`embedding` takes whole numbers, such as `i32`, not `f32`}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.embedding %ids, %table : (tensor<4xf32>, tensor<30000x512xf32>) -> tensor<4x512xf32>
 

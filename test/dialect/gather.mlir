@@ -42,7 +42,7 @@ net.network @scatter_add attributes {inputs = ["ids"]} {
 %x = net.constant 0.0 : tensor<2x4x3xf32>
 %ids = net.constant 0.0 : tensor<2x5xi64>
 %values = net.constant 0.0 : tensor<2x6x3xf32>
-// expected-error@+2 {{cannot scatter_add tensors: axis 1 is 5 by the numbers, 6 in the values}}
+// expected-error@+2 {{the tensors of `scatter_add` do not fit: axis 1 is 5 by the numbers, 6 in the values}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.scatter_add %x, %ids, %values {over = 1 : i64} : (tensor<2x4x3xf32>, tensor<2x5xi64>, tensor<2x6x3xf32>) -> tensor<2x4x3xf32>
 

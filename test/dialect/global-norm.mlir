@@ -35,6 +35,6 @@ net.network @free attributes {inputs = ["x"]} {
 
 %a = net.constant 0.0 : tensor<4xf32>
 %b = net.constant 0.0 : tensor<4xf16>
-// expected-error@+2 {{takes tensors of one element type, not of 'f32' and 'f16'}}
+// expected-error@+2 {{takes tensors of one element type, not of `f32` and `f16`}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.global_norm %a, %b : (tensor<4xf32>, tensor<4xf16>) -> tensor<f32>

@@ -56,7 +56,7 @@ net.network @linear attributes {inputs = []} {
 
 %x = net.constant 0.0 : tensor<4x8xf32>
 %w = net.constant 0.0 : tensor<2x8xf16>
-// expected-error@+2 {{`linear` takes tensors of one element type, not of 'f32' and 'f16'}}
+// expected-error@+2 {{`linear` takes tensors of one element type, not of `f32` and `f16`}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.linear %x, %w {over = 1} : (tensor<4x8xf32>, tensor<2x8xf16>) -> tensor<4x2xf32>
 

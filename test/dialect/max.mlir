@@ -33,14 +33,14 @@ net.network @free attributes {inputs = []} {
 
 %dy = net.constant 0.0 : tensor<4xf32>
 %indices = net.constant 0.0 : tensor<8xi64>
-// expected-error@+1 {{cannot extreme_grad tensors: axis 0 is 4 in what is kept, 8 in the indices}}
+// expected-error@+1 {{the tensors of `extreme_grad` do not fit: axis 0 is 4 in what is kept, 8 in the indices}}
 %dx = net.extreme_grad %dy, %indices {over = array<i64: 1>} : (tensor<4xf32>, tensor<8xi64>) -> tensor<4x8xf32>
 
 // -----
 
 %dy = net.constant 0.0 : tensor<8xf32>
 %indices = net.constant 0.0 : tensor<4xi64>
-// expected-error@+1 {{cannot extreme_grad tensors: axis 0 is 4 in what is kept, 8 in the gradient}}
+// expected-error@+1 {{the tensors of `extreme_grad` do not fit: axis 0 is 4 in what is kept, 8 in the gradient}}
 %dx = net.extreme_grad %dy, %indices {over = array<i64: 1>} : (tensor<8xf32>, tensor<4xi64>) -> tensor<4x8xf32>
 
 // -----

@@ -33,6 +33,6 @@ net.network @both attributes {inputs = []} {
 
 %x = net.constant 0.0 : tensor<4xf32>
 %t = net.constant 0.0 : tensor<4x1xf32>
-// expected-error@+2 {{cannot mse tensors: 1 axes on the left, 2 in the target}}
+// expected-error@+2 {{the tensors of `mse` do not fit: 1 axes on the left, 2 in the target}}
 // expected-error@+1 {{failed to infer returned types}}
 %l = net.mse %x, %t : (tensor<4xf32>, tensor<4x1xf32>) -> tensor<f32>

@@ -39,5 +39,5 @@ net.network @free attributes {inputs = ["x"]} {
 // -----
 
 %x = net.constant 0.0 : tensor<4xf32>
-// expected-error@+1 {{takes tensors of one element type, not of 'f32' and 'f16'}}
+// expected-error@+1 {{takes tensors of one element type, not of `f32` and `f16`}}
 %y = net.reshape %x : (tensor<4xf32>) -> tensor<4xf16>

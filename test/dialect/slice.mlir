@@ -57,19 +57,19 @@ net.network @last attributes {inputs = []} {
 // -----
 
 %x = net.constant 0.0 : tensor<4x8xf32>
-// expected-error@+1 {{cannot slice tensors: 2 axes in the whole, 1 in the slice}}
+// expected-error@+1 {{the tensors of `slice` do not fit: 2 axes in the whole, 1 in the slice}}
 %y = net.slice %x {axis = 1, start = #net.poly<"0">} : (tensor<4x8xf32>) -> tensor<4xf32>
 
 // -----
 
 %x = net.constant 0.0 : tensor<4x8xf32>
-// expected-error@+1 {{cannot slice tensors: axis 0 is 4 in the whole, 3 in the slice}}
+// expected-error@+1 {{the tensors of `slice` do not fit: axis 0 is 4 in the whole, 3 in the slice}}
 %y = net.slice %x {axis = 1, start = #net.poly<"0">} : (tensor<4x8xf32>) -> tensor<3x1xf32>
 
 // -----
 
 %x = net.constant 0.0 : tensor<4xf32>
-// expected-error@+1 {{takes tensors of one element type, not of 'f32' and 'f16'}}
+// expected-error@+1 {{takes tensors of one element type, not of `f32` and `f16`}}
 %y = net.slice %x {axis = 0, start = #net.poly<"0">} : (tensor<4xf32>) -> tensor<2xf16>
 
 // -----

@@ -34,7 +34,7 @@ net.network @numbers attributes {inputs = []} {
 
 %a = net.constant 0.0 : tensor<4xf32>
 %b = net.constant 0.0 : tensor<5xf32>
-// expected-error@+2 {{cannot stack tensors: axis 0 is 4 in one tensor, 5 in another}}
+// expected-error@+2 {{the tensors of `stack` do not fit: axis 0 is 4 in one tensor, 5 in another}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.stack %a, %b : (tensor<4xf32>, tensor<5xf32>) -> tensor<4x2xf32>
 
@@ -42,6 +42,6 @@ net.network @numbers attributes {inputs = []} {
 
 %a = net.constant 0.0 : tensor<4xf32>
 %b = net.constant 0.0 : tensor<4xi32>
-// expected-error@+2 {{takes tensors of one element type, not of 'f32' and 'i32'}}
+// expected-error@+2 {{takes tensors of one element type, not of `f32` and `i32`}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.stack %a, %b : (tensor<4xf32>, tensor<4xi32>) -> tensor<4x2xf32>

@@ -16,7 +16,7 @@ net.network @take attributes {inputs = ["places"]} {
 
 %x = net.constant 0.0 : tensor<4x8xf32>
 %places = net.constant 0.0 : tensor<5x2xi64>
-// expected-error@+2 {{cannot take tensors: axis 0 is 4 in the tensor, 5 in the places}}
+// expected-error@+2 {{the tensors of `take` do not fit: axis 0 is 4 in the tensor, 5 in the places}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.take %x, %places {over = 1 : i64} : (tensor<4x8xf32>, tensor<5x2xi64>) -> tensor<5x2xf32>
 
@@ -24,7 +24,7 @@ net.network @take attributes {inputs = ["places"]} {
 
 %x = net.constant 0.0 : tensor<4x8xf32>
 %places = net.constant 0.0 : tensor<4xi64>
-// expected-error@+2 {{cannot take tensors: 2 axes in the tensor, 1 in the places}}
+// expected-error@+2 {{the tensors of `take` do not fit: 2 axes in the tensor, 1 in the places}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.take %x, %places {over = 1 : i64} : (tensor<4x8xf32>, tensor<4xi64>) -> tensor<4xf32>
 

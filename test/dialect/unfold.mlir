@@ -38,5 +38,5 @@ net.network @cumsum attributes {inputs = []} {
 // -----
 
 %x = net.constant 0.0 : tensor<2x6x3xf32>
-// expected-error@+1 {{cannot unfold_grad tensors: axis 1 is 6 without the windows, 5 in the result}}
+// expected-error@+1 {{the tensors of `unfold_grad` do not fit: axis 1 is 6 without the windows, 5 in the result}}
 %y = net.unfold_grad %x {over = 1 : i64} : (tensor<2x6x3xf32>) -> tensor<2x5xf32>

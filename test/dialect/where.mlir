@@ -43,7 +43,7 @@ net.network @extremes attributes {inputs = ["x"]} {
 
 %c = net.constant 0.0 : tensor<5xi1>
 %x = net.constant 0.0 : tensor<4xf32>
-// expected-error@+2 {{cannot where tensors: axis 0 is 5 in the condition, 4 in what is chosen from}}
+// expected-error@+2 {{the tensors of `where` do not fit: axis 0 is 5 in the condition, 4 in what is chosen from}}
 // expected-error@+1 {{failed to infer returned types}}
 %y = net.where %c, %x, %x : (tensor<5xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 
