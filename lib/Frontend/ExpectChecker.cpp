@@ -127,19 +127,50 @@ Verdict ExpectChecker::verdictOn(const Expectation &expectation) {
 }
 
 /// Whether it holds in any case: `true`, or the same on both sides.
-static bool alwaysHolds(NetParser::ExpectContext *tree) {
-  auto *comparison = ruleCast<NetParser::CmpContext>(tree->expr(0));
+static bool alwaysHolds(NetParser::ExprContext *tree) {
+  if (auto *paren = ruleCast<NetParser::ParenContext>(tree))
+    return alwaysHolds(paren->expr());
+  if (auto *either = ruleCast<NetParser::OrContext>(tree))
+    return alwaysHolds(either->expr(0)) || alwaysHolds(either->expr(1));
+  auto *comparison = ruleCast<NetParser::CmpContext>(tree);
   if (!comparison)
-    return tree->expr(0)->getText() == "true";
+    return tree->getText() == "true";
   std::string op = comparison->op->getText();
   return (op == "==" || op == "~" || op == "<=" || op == ">=") &&
          sourceText(comparison->expr(0)) == sourceText(comparison->expr(1));
 }
 
+/// Whether `figure op bound` holds for every figure, which is finite and not
+/// below 0.
+static bool alwaysHolds(StringRef op, const Value &figure, const Value &bound) {
+  std::optional<Number> number = numberOf(bound);
+  if (!figure.is<Subject>() || !number || !number->isConstant())
+    return false;
+  double value = number->toDouble();
+  bool isNegative = value < 0, isInfinite = std::isinf(value) && value > 0;
+  return (op == ">=" && value <= 0) || (op == ">" && isNegative) ||
+         (op == "!=" && (isNegative || isInfinite)) ||
+         ((op == "<" || op == "<=") && isInfinite);
+}
+
+/// `>` for `<`: the comparison with its sides exchanged.
+static std::string exchanged(StringRef op) {
+  std::string other = op.str();
+  if (op[0] == '<' || op[0] == '>')
+    other[0] = op[0] == '<' ? '>' : '<';
+  return other;
+}
+
+static constexpr llvm::StringLiteral
+    compareFigure("compare a figure, as in `expect M.params == 9`"),
+    figuresAreFinite("every figure is 0 or more, and finite; say what this one "
+                     "is, as in `expect M.params ~ 25M`"),
+    allIsWithinInf("all is `within inf`; write a share, as in `within 2%`");
+
 ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
   NetParser::ExpectContext *tree = expectation.tree;
-  if (alwaysHolds(tree))
-    return e.fail(tree, error::ExpectHolds), Decision();
+  if (alwaysHolds(tree->expr(0)))
+    return e.fail(tree, error::ExpectHolds, compareFigure), Decision();
   auto *comparison = ruleCast<NetParser::CmpContext>(tree->expr(0));
   if (comparison && comparison->op->getText() == "~")
     return decideAbout(expectation, comparison);
@@ -157,8 +188,11 @@ ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
     return {verdict, {}};
   }
   std::string op = comparison->op->getText();
-  Value a = e.calls.resolve(comparison, e.eval(comparison->expr(0)));
-  Value b = e.calls.resolve(comparison, e.eval(comparison->expr(1)));
+  Value a = e.eval(comparison->expr(0)), b = e.eval(comparison->expr(1));
+  if (alwaysHolds(op, a, b) || alwaysHolds(exchanged(op), b, a))
+    return e.fail(tree, error::ExpectHolds, figuresAreFinite), Decision();
+  a = e.calls.resolve(comparison, a);
+  b = e.calls.resolve(comparison, b);
   Value holds = e.operators.compare(comparison, op, a, b);
   if (!holds.is<bool>())
     return {};
@@ -189,6 +223,8 @@ ExpectChecker::toleranceOf(NetParser::CmpContext *comparison, Expr *within,
   if (!(number->toDouble() >= 0))
     return e.fail(within, error::WithinNegative, sourceText(within)),
            std::nullopt;
+  if (std::isinf(number->toDouble()))
+    return e.fail(within, error::ExpectHolds, allIsWithinInf), std::nullopt;
   if (StringRef(within->getText()).ends_with("%")) {
     std::optional<Rational> share = number->exact.constant(),
                             whole = expected.exact.constant();
@@ -206,10 +242,11 @@ ExpectChecker::decideAbout(const Expectation &expectation,
                            NetParser::CmpContext *comparison) {
   NetParser::ExpectContext *tree = expectation.tree;
   Expr *within = tree->expr().size() > 1 ? tree->expr(1) : nullptr;
-  Value a = e.calls.resolve(comparison, e.eval(comparison->expr(0)));
+  Value a = e.eval(comparison->expr(0));
   if (auto *call = ruleCast<NetParser::CallContext>(comparison->expr(1));
       call && call->expr()->getText() == "between")
     return decideBetween(expectation, a, call);
+  a = e.calls.resolve(comparison, a);
   Value b = e.calls.resolve(comparison, e.eval(comparison->expr(1)));
   if (a.isUnknown() || b.isUnknown())
     return {};
@@ -256,7 +293,8 @@ ExpectChecker::decideAbout(const Expectation &expectation,
 }
 
 ExpectChecker::Decision
-ExpectChecker::decideBetween(const Expectation &expectation, const Value &value,
+ExpectChecker::decideBetween(const Expectation &expectation,
+                             const Value &figure,
                              NetParser::CallContext *range) {
   NetParser::ExpectContext *tree = expectation.tree;
   if (tree->expr().size() > 1)
@@ -264,6 +302,10 @@ ExpectChecker::decideBetween(const Expectation &expectation, const Value &value,
   std::vector<Argument> ends = e.calls.evalArguments(range->args(), {});
   if (ends.size() != 2)
     return e.fail(range, error::AboutBetween), Decision();
+  if (alwaysHolds(">=", figure, ends[0].value) &&
+      alwaysHolds("<=", figure, ends[1].value))
+    return e.fail(tree, error::ExpectHolds, figuresAreFinite), Decision();
+  Value value = e.calls.resolve(range, figure);
   Verdict verdict = verdictOn(expectation);
   verdict.holds = true;
   std::vector<Number> bounds;
@@ -316,6 +358,18 @@ void ExpectChecker::decideAtEnds(const Expectation &expectation,
       sideOfEnds({*least, *most}, low == high ? low : low + " to " + high);
 }
 
+/// For `expect A.params == 9 +- 1`, which compares with 8.
+static std::string toleranceHint(NetParser::ExprContext *tree) {
+  auto *comparison = ruleCast<NetParser::CmpContext>(tree);
+  auto *sum = comparison ? ruleCast<NetParser::AddContext>(comparison->expr(1))
+                         : nullptr;
+  auto *negated = sum ? ruleCast<NetParser::NegContext>(sum->expr(1)) : nullptr;
+  if (!negated || sum->op->getText() != "+")
+    return "";
+  return "; a tolerance is written `~ " + sourceText(sum->expr(0)) +
+         " within " + sourceText(negated->expr()) + "`";
+}
+
 std::optional<Verdict> ExpectChecker::check(const Expectation &expectation) {
   Evaluator::TopScope top(e, *expectation.file);
   top.frame.results = this;
@@ -340,7 +394,8 @@ std::optional<Verdict> ExpectChecker::check(const Expectation &expectation) {
            tree->expr().size() > 1 ? " within " + sourceText(tree->expr(1))
                                    : "",
            verdict->value.text +
-               (verdict->trace.empty() ? "" : " in `" + verdict->trace + "`"));
+               (verdict->trace.empty() ? "" : " in `" + verdict->trace + "`") +
+               toleranceHint(tree->expr(0)));
   return verdict;
 }
 

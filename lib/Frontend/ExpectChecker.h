@@ -52,7 +52,7 @@ private:
   std::optional<Number> toleranceOf(NetParser::CmpContext *comparison,
                                     Expr *within, const Number &expected);
   /// Decides `value ~ between(least, most)`.
-  Decision decideBetween(const Expectation &expectation, const Value &value,
+  Decision decideBetween(const Expectation &expectation, const Value &figure,
                          NetParser::CallContext *range);
   /// Decides an expectation that depends on ranges: it must hold at all their
   /// ends. `verdict` is the one for their middle.
