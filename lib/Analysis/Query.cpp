@@ -66,8 +66,13 @@ findPart(const PartTree &tree, StringRef owner, StringRef path) {
   std::vector<StringRef> names;
   for (unsigned child : part->children)
     names.push_back(tree.parts[child].name());
+  std::string hint = didYouMean(name, names);
+  if (names.empty())
+    hint = "; it is not made of parts";
+  else if (hint.empty() && names.size() <= 8)
+    hint = "; its parts are `" + llvm::join(names, "`, `") + "`";
   return error::UnknownPart(part->path.empty() ? owner : StringRef(part->path),
-                            name, didYouMean(name, names));
+                            name, hint);
 }
 
 std::variant<std::vector<const Part *>, Message>

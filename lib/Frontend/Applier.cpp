@@ -523,7 +523,11 @@ bool Applier::runBody(const BlockDecl &block, Frame &inner) {
     e.statements.run(block.tree->body());
     if (inner.returned || e.errorCount() != before)
       return true;
-    e.fail(block.tree, error::NoReturn, block.name);
+    std::vector<NetParser::StmtContext *> statements =
+        block.tree->body()->stmt();
+    e.fail(statements.empty() ? static_cast<Tree *>(block.tree)
+                              : statements.back(),
+           error::NoReturn, block.name);
     return false;
   }
   Value value = e.eval(block.tree->expr());

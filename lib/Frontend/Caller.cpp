@@ -91,13 +91,20 @@ std::string Caller::lackOf(const Value &value) {
       text += (text.empty() ? ", `" + instance.function.name + "` without its `"
                             : " and `") +
               parameter.name + "`";
+  if (text.empty())
+    return text;
   // `x |> linear(4)`: the block of the op's name has weights.
-  if (!text.empty() && !instance.tensors.front().empty())
+  if (!instance.tensors.front().empty())
     for (const StandardBlock &block : standardBlocks())
       if (block.name.equals_insensitive(instance.function.name) &&
           block.name != instance.function.name)
-        text += "; `" + block.name.str() + "` makes its own";
-  return text;
+        return text + "; `" + block.name.str() + "` makes its own";
+  std::string all;
+  llvm::ListSeparator comma;
+  for (const Parameter &parameter : parametersOf(instance.function).tensors)
+    if (parameter.required)
+      all += StringRef(comma).str() + parameter.name;
+  return text + "; write `" + instance.function.name + "(" + all + ")`";
 }
 
 //===----------------------------------------------------------------------===//
@@ -581,10 +588,12 @@ private:
     if (nextTensor() && all.settings.empty())
       return fail(argument.at, error::TakesTensorNot, callee(),
                   kindOf(argument.value));
-    return fail(argument.at, error::TooManySettings, callee(),
-                all.settings.size(),
-                all.settings.size() == 1 ? " setting" : " settings",
-                kindOf(argument.value));
+    std::vector<std::string> names;
+    for (const Parameter &setting : all.settings)
+      names.push_back(setting.name);
+    return fail(argument.at, error::TooManySettings, callee(), names.size(),
+                names.size() == 1 ? " setting" : " settings",
+                kindOf(argument.value), e.meantOrAll("", names, "it takes"));
   }
 
   Evaluator &e;

@@ -56,14 +56,15 @@ public:
 
   SyntaxError get() const {
     for (auto explain :
-         {&Explanation::groupedDigits, &Explanation::character,
-          &Explanation::loop, &Explanation::foreignWord, &Explanation::sweep,
-          &Explanation::reservedWord, &Explanation::foreignOperator,
-          &Explanation::foreignValue, &Explanation::foreignType,
-          &Explanation::bracketOnNewLine, &Explanation::condition,
-          &Explanation::comprehension, &Explanation::unit,
-          &Explanation::separator, &Explanation::nestedDeclaration,
-          &Explanation::statement})
+         {&Explanation::mergeConflict, &Explanation::groupedDigits,
+          &Explanation::character, &Explanation::loop,
+          &Explanation::foreignWord, &Explanation::sweep,
+          &Explanation::reservedWord, &Explanation::nameWithDigit,
+          &Explanation::foreignOperator, &Explanation::foreignValue,
+          &Explanation::foreignType, &Explanation::bracketOnNewLine,
+          &Explanation::condition, &Explanation::comprehension,
+          &Explanation::unit, &Explanation::separator,
+          &Explanation::nestedDeclaration, &Explanation::statement})
       if (std::optional<SyntaxError> error = (this->*explain)())
         return *error;
     return general();
@@ -156,11 +157,13 @@ private:
         }
   }
 
+  Answer mergeConflict() const;
   Answer groupedDigits() const;
   Answer character() const;
   Answer foreignWord() const;
   Answer sweep() const;
   Answer reservedWord() const;
+  Answer nameWithDigit() const;
   Answer foreignOperator() const;
   Answer foreignValue() const;
   Answer foreignType() const;
@@ -172,6 +175,7 @@ private:
   Answer separator() const;
   Answer nestedDeclaration() const;
   Answer statement() const;
+  SyntaxError closesNothing() const;
   SyntaxError general() const;
   SmallVector<std::string> expectations() const;
 
@@ -183,6 +187,15 @@ private:
   Token *opener = nullptr;
   bool isBody = true;
 };
+
+/// `<<<<<<< HEAD`, `=======` and `>>>>>>> branch`.
+Explanation::Answer Explanation::mergeConflict() const {
+  Token *first = firstOfLine(), *next = neighbour(tokens, first, +1);
+  if (!is(first, {NetParser::LT, NetParser::EQ, NetParser::GT}) ||
+      !adjacent(first, next) || !is(next, {first->getType()}))
+    return std::nullopt;
+  return at(first, error::MergeConflict());
+}
 
 /// `1,024`, `1 024` and `1'024`.
 Explanation::Answer Explanation::groupedDigits() const {
@@ -224,7 +237,10 @@ Explanation::Answer Explanation::character() const {
   if (text == "!")
     return here(error::LogicalOperator("not"));
   if (text == "?")
-    return here(error::QuestionMark());
+    return here(enclosing<NetParser::ParamsContext>() &&
+                        is(before, {NetParser::LBRACKET, NetParser::COMMA})
+                    ? error::FreeAxisName()
+                    : error::QuestionMark());
   if (text == "\\")
     return here(error::Backslash());
   if (text == "\u2192" || text == "\u21d2")
@@ -310,9 +326,16 @@ Explanation::Answer Explanation::reservedWord() const {
   for (auto [word, next] : {std::pair(before, found), std::pair(found, after)})
     if (word && isKeyword(word) && is(next, {NetParser::ASSIGN}) &&
         sameLine(word, next))
-      return at(word, error::ReservedWord(quote(word)));
+      return at(word,
+                error::ReservedWord(
+                    quote(word),
+                    is(word, {NetParser::DATASET}) &&
+                            enclosing<NetParser::JobContext>()
+                        ? "the data of a run stands in its first line, as in "
+                          "`train Net on Data as run`"
+                        : "choose another name"));
   if (isKeyword(found) && is(before, {NetParser::NET, NetParser::BLOCK}))
-    return here(error::ReservedWord(quote(found)));
+    return here(error::ReservedWord(quote(found), "choose another name"));
   if (is(found, {NetParser::MINUS}) && adjacent(before, found) &&
       is(before, {NetParser::ID}) && is(after, {NetParser::ID}) &&
       inRule({NetParser::RuleBlockDecl, NetParser::RuleParams,
@@ -327,6 +350,28 @@ Explanation::Answer Explanation::reservedWord() const {
     if (beginsName)
       return at(before,
                 error::NameInWords(before->getText(), found->getText()));
+  }
+  return std::nullopt;
+}
+
+/// `net 3Layers(x)`, and `net 1` where it is not the first line.
+Explanation::Answer Explanation::nameWithDigit() const {
+  for (auto [number, rest] :
+       {std::pair(before, found), std::pair(found, after)}) {
+    if (!is(number, {NetParser::NUMBER}))
+      continue;
+    Token *keyword = neighbour(tokens, number, -1);
+    if (is(rest, {NetParser::ID}) && adjacent(number, rest) &&
+        is(keyword, {NetParser::NET, NetParser::BLOCK, NetParser::DATASET,
+                     NetParser::AS})) {
+      std::string name = number->getText() + rest->getText();
+      StringRef letters = StringRef(name).drop_while(isDigit);
+      return at(number,
+                error::DigitFirst(StringRef(name).drop_back(letters.size()),
+                                  letters));
+    }
+    if (number == found && is(keyword, {NetParser::NET}))
+      return at(keyword, error::VersionNotFirst(number->getText()));
   }
   return std::nullopt;
 }
@@ -387,7 +432,7 @@ Explanation::Answer Explanation::foreignOperator() const {
     if (enclosing<NetParser::RepeatContext>() &&
         is(opener, {NetParser::LBRACE}) && !isBody)
       return here(error::RepeatOfStatements());
-    if (!isJobHead())
+    if (!isJobHead() && !inRule({NetParser::RuleSection}))
       return here(error::AssignmentAsComparison());
   }
   if (is(found, {NetParser::COLON}) &&
@@ -401,6 +446,13 @@ Explanation::Answer Explanation::foreignOperator() const {
     return at(before, error::ColonForValue());
   if (is(found, {NetParser::ELLIPSIS}) && isAfterExpr())
     return here(error::RangeDots());
+  if (is(found, {NetParser::PLUS}) && is(after, {NetParser::NUMBER}) &&
+      expectsExpr() && !is(before, {NetParser::PIPE}))
+    return here(error::LeadingPlus(after->getText()));
+  if (is(found, {NetParser::STAR}) && adjacent(found, after) &&
+      is(after, {NetParser::ID}) &&
+      is(before, {NetParser::LPAREN, NetParser::LBRACKET, NetParser::COMMA}))
+    return here(error::Unpacking());
   return std::nullopt;
 }
 
@@ -461,6 +513,9 @@ Explanation::Answer Explanation::foreignType() const {
       is(neighbour(tokens, before, -1),
          {NetParser::LPAREN, NetParser::COMMA, NetParser::SEMI}))
     return at(before, error::TypeBeforeName());
+  if (is(found, {NetParser::STAR}) && is(opener, {NetParser::LBRACKET}) &&
+      is(before, {NetParser::LBRACKET, NetParser::COMMA}))
+    return here(error::FreeAxisName());
   for (Token *token = before; sameLine(token, found) && !isOpener(token);
        token = neighbour(tokens, token, -1))
     if (is(token, {NetParser::LT}) &&
@@ -569,10 +624,11 @@ Explanation::Answer Explanation::unit() const {
                            .Cases("trillion", "t", "T")
                            .Case("x", " ")
                            .Default("");
-  bool isRate = text == "per";
+  bool isRate = text == "per", isShare = before->getText() == "per";
   return here(error::TwoUnits(
       quote(before),
-      isRate ? "; a rate is written `125 TFLOP/s`"
+      isRate    ? "; a rate is written `125 TFLOP/s`"
+      : isShare ? "; a number is that of all devices together, as in `8 * 4`"
       : suffix.empty()
           ? ""
           : "; write " + quote(number->getText() + suffix +
@@ -629,7 +685,10 @@ Explanation::Answer Explanation::statement() const {
       depth += isOpener(token);
       depth -= isCloser(token) && depth;
       if (!depth && is(token, {NetParser::ASSIGN}))
-        return at(start, error::BoundElement());
+        return at(
+            start,
+            error::BoundElement(
+                (is(found, {NetParser::DOT}) ? after : start)->getText()));
     }
   }
   Token *colon = neighbour(tokens, start, +1);
@@ -698,10 +757,32 @@ SmallVector<std::string> Explanation::expectations() const {
   return list;
 }
 
+/// A bracket too many. A job needs no body, so the `{` of its keys may be
+/// missing without an error.
+SyntaxError Explanation::closesNothing() const {
+  SyntaxError error = here(error::ClosesNothing(quote(found)));
+  if (!is(found, {NetParser::RBRACE}) || opener)
+    return error;
+  unsigned depth = 0;
+  for (Token *token = neighbour(tokens, found, -1); token;
+       token = neighbour(tokens, token, -1)) {
+    if (is(token, {NetParser::LBRACE}) && depth-- == 0)
+      break;
+    depth += is(token, {NetParser::RBRACE});
+    if (depth == 0 && is(token, {NetParser::TRAIN, NetParser::INFER}) &&
+        !sameLine(neighbour(tokens, token, -1), token)) {
+      error.note = {beginOf(token), "a `{` may be missing on this line"};
+      break;
+    }
+  }
+  return error;
+}
+
 /// An explanation from the grammar alone.
 SyntaxError Explanation::general() const {
-  if (isCloser(found) && !opener)
-    return here(error::ClosesNothing(quote(found)));
+  if (isCloser(found) &&
+      (!opener || (isBody && found->getType() != closerOf(opener))))
+    return closesNothing();
   if (is(found, {NetParser::ASSIGN}) && expects(NetParser::EXPECT))
     return here(error::ValueWithoutName());
   if (is(firstOfLine(), {NetParser::IMPORT}))
@@ -713,7 +794,20 @@ SyntaxError Explanation::general() const {
       (before && !sameLine(before, found) && !expects(NetParser::EXPECT));
   SyntaxError error{isLineEnd && before ? endOf(before) : beginOf(found), {}};
   SmallVector<std::string> list = expectations();
-  if (list.empty()) {
+  Token *keyword = before ? neighbour(tokens, before, -1) : nullptr;
+  if (is(before, {NetParser::ID}) && expects(NetParser::LPAREN) &&
+      is(keyword, {NetParser::NET, NetParser::BLOCK})) {
+    bool isNet = is(keyword, {NetParser::NET});
+    std::string name = before->getText();
+    error.message = error::Expected(
+        isNet ? "inputs" : "parameters", " after " + quote(before),
+        ", as in " + quote(isNet ? "net " + name + "(x: f32[N, 8])"
+                                 : "block " + name + "(x)"));
+  } else if (dynamic_cast<NetParser::RepeatContext *>(rule) &&
+             expects(NetParser::LBRACE)) {
+    error.message =
+        error::Expected("`{`", "", ", as in `repeat 3 { Linear(8) }`");
+  } else if (list.empty()) {
     error.message = error::Unexpected(describe(found), "");
   } else {
     std::string last = list.pop_back_val();

@@ -239,7 +239,9 @@ antlrcpp::Any Evaluator::visitNeg(NetParser::NegContext *tree) {
                                 *number);
   if (value.isUnknown())
     return Value();
-  return fail(tree, error::CannotNegate, kindOf(value));
+  return fail(tree, error::CannotNegate, kindOf(value),
+              value.is<List>() ? "; `[-x for x in list]` negates each element"
+                               : "");
 }
 
 Value Evaluator::evalMul(NetParser::MulContext *tree, const Value &a) {
@@ -256,10 +258,13 @@ Value Evaluator::evalRange(NetParser::RangeContext *tree, const Value &a) {
     return Value();
   std::optional<Number> begin = numberOf(a), end = numberOf(b);
   if (!begin || !end || begin->real || end->real)
-    return fail(tree, error::RangeBounds, kindOf(a), kindOf(b));
+    return fail(tree, error::RangeBounds, kindOf(a), kindOf(b),
+                a.is<Range>()
+                    ? "; a range has no step, write `[2 * i for i in 0..5]`"
+                    : "");
   for (const Polynomial &bound : {begin->exact, end->exact})
     if (bound.isConstant() && !bound.toInt64())
-      return fail(tree, error::RangeBounds, textOf(a), textOf(b));
+      return fail(tree, error::RangeBounds, textOf(a), textOf(b), "");
   return Value(Range{begin->exact, end->exact});
 }
 
@@ -274,7 +279,10 @@ std::optional<bool> Evaluator::decide(Expr *condition) {
   if (auto *flag = value.as<bool>())
     return *flag;
   if (!value.isUnknown())
-    fail(condition, error::NotABool, kindOf(value));
+    fail(condition, error::NotABool, kindOf(value),
+         numberOf(value) && ruleCast<NetParser::RefContext>(condition)
+             ? "; compare it, as in `" + condition->getText() + " != 0`"
+             : "");
   return std::nullopt;
 }
 
@@ -435,7 +443,11 @@ Value Evaluator::indexItems(NetParser::IndexContext *tree,
   std::optional<int64_t> position =
       number ? place(number->exact) : std::nullopt;
   if (!position || *position < 0 || *position >= int64_t(items.size()))
-    return fail(tree, error::IndexOutOfRange, textOf(at), items.size());
+    return fail(tree, error::IndexOutOfRange, textOf(at), items.size(),
+                items.empty()       ? ""
+                : items.size() == 1 ? "; the only one is 0"
+                                    : "; they are numbered from 0 to " +
+                                          std::to_string(items.size() - 1));
   return items[*position];
 }
 
@@ -508,7 +520,7 @@ Value Evaluator::member(NetParser::MemberContext *tree, const Value &base) {
       return fail(tree, error::ResultNeedsSettings, function->name, name);
     return fail(tree, error::ResultOutsideExpect, function->name + "." + name);
   }
-  std::string hint = didYouMean(name, known);
+  std::string hint = meantOrFew(name, known, "it has");
   if (std::optional<Value> function = nameTable.lookup(name);
       hint.empty() && function && functionOf(*function))
     hint = "; write `" + name + "(" + sourceText(tree->expr()) + ")`";

@@ -21,7 +21,7 @@ struct ForeignName {
 } // namespace
 
 static constexpr StringRef blocksHaveOneName =
-    "; blocks are called by their own names, as in `Linear(10)`";
+    "; blocks and types have names of their own, as `Linear(10)` and `f32`";
 static constexpr StringRef ofOptimizer =
     "; it is the optimizer's, as in `SGD(lr = 0.1)`";
 static constexpr StringRef isAt =
@@ -59,8 +59,8 @@ static constexpr StringRef inParts =
     "; `batch` is that of a step, and `accumulate = 4` goes through it in "
     "parts";
 static constexpr StringRef isWhole =
-    "; each device is taken to hold the whole network and its share of the "
-    "batch";
+    "; leave it out: each device is taken to hold the whole network and its "
+    "share of the batch";
 
 static const ForeignName rows[] = {
     // Blocks and ops.
@@ -185,6 +185,9 @@ static const ForeignName rows[] = {
     {"nil", "none"},
     {"NULL", "none"},
     {"undefined", "none"},
+    {"auto", "none",
+     "; nothing is chosen by itself: write a value, for a `loss_scale` perhaps "
+     "`dynamic`"},
     {"Infinity", "inf"},
     {"infinity", "inf"},
     {"nan", "inf", "; every number is one, or `inf`"},
@@ -269,6 +272,7 @@ static const ForeignName rows[] = {
     {"alpha", "decay"},
     {"learning_rate", "lr"},
     {"wd", "weight_decay"},
+    {"l2", "weight_decay"},
     {"decay", "weight_decay"},
     {"requires_grad", "trainable"},
     {"max_norm", "clip"},

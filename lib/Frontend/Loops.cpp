@@ -266,7 +266,9 @@ std::optional<std::vector<Value>> Evaluator::itemsOf(Tree *at,
     return items;
   }
   if (!value.isUnknown())
-    fail(at, error::NotIterable, kindOf(value));
+    fail(at, error::NotIterable, kindOf(value),
+         value.is<Tensor>() ? "; the size of an axis is `x.C`, or `axes(x)[1]`"
+                            : "");
   return std::nullopt;
 }
 

@@ -162,31 +162,44 @@ Value NameTable::ambiguous(StringRef name, FileScope &a, FileScope &b) {
       {{placeIn(a), "one is here"}, {placeIn(b), "the other is here"}});
 }
 
-Message NameTable::unknownName(StringRef name) {
-  auto message = [&](const llvm::Twine &hint) {
-    return error::UnknownName(name, hint);
-  };
+std::string NameTable::hintFor(StringRef name) {
   std::vector<std::string> visible = visibleNames();
   if (visible.empty())
-    return message("");
+    return "";
   if (std::string foreign = hintForForeign(name, visible); !foreign.empty())
-    return message(foreign);
+    return foreign;
   for (auto &entry : e.frame->file->qualified)
     if (entry.second->names.count(name.str()))
-      return message(netc::didYouMean((entry.first() + "." + name).str()));
+      return netc::didYouMean((entry.first() + "." + name).str());
   auto needsImport = [](const StandardBlock &block) {
     return " needs `import " + importNameOf(block.path) + "`";
   };
   for (const StandardBlock &block : importableBlocks())
     if (block.name == name)
-      return message("; it" + needsImport(block));
+      return "; it" + needsImport(block);
   if (std::string near = e.nearest(name, visible); !near.empty())
-    return message(near);
+    return near;
   for (const StandardBlock &block : importableBlocks())
     if (std::string meant = e.didYouMean(name, {block.name.str()});
         !meant.empty())
-      return message(meant + " It" + needsImport(block));
-  return message("");
+      return meant + " It" + needsImport(block);
+  return "";
+}
+
+Message NameTable::unknownName(StringRef name) {
+  std::string hint = hintFor(name);
+  if (!hint.empty() || !e.showsErrors())
+    return error::UnknownName(name, hint);
+  std::vector<std::string> own;
+  for (Scope *scope = e.frame->scope; scope; scope = scope->outer)
+    for (auto &entry : scope->names)
+      own.push_back(entry.first().str());
+  for (auto &entry : e.frame->file->names)
+    own.push_back(entry.first);
+  llvm::sort(own);
+  own.erase(std::unique(own.begin(), own.end()), own.end());
+  return error::UnknownName(
+      name, e.meantOrFew(name, own, "known besides ops and blocks:"));
 }
 
 void NameTable::nameInstance(Identity &parent, const Value &value,

@@ -22,6 +22,8 @@ public:
 
   /// The error for an unknown name, with a suggestion.
   Message unknownName(llvm::StringRef name);
+  /// The suggestion: what is meant, or where it is from. May be empty.
+  std::string hintFor(llvm::StringRef name);
   /// The value of a name. lookup() searches all scopes, lookupBody() only the
   /// body, and lookupFile() the top level of a file. None if there is no such
   /// name; an unknown value after an error.

@@ -205,7 +205,8 @@ std::shared_ptr<Instance> Program::netInstance(Tree *at, const Value &value) {
   if (!instance || !instance->function.block ||
       !instance->function.block->isNet) {
     if (!value.isUnknown())
-      e.fail(at, error::NotANet, kindOf(value));
+      e.fail(at, error::NotANet, kindOf(value),
+             value.is<std::string>() ? "; write it without quotes" : "");
     return nullptr;
   }
   if (value.is<Function>() && !e.calls.completeSettings(at, *instance))

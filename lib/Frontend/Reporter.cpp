@@ -115,6 +115,13 @@ std::string Reporter::meantOrAll(StringRef name,
   return meant;
 }
 
+std::string Reporter::meantOrFew(StringRef name,
+                                 llvm::ArrayRef<std::string> known,
+                                 StringRef has) {
+  return known.size() > 8 ? didYouMean(name, known)
+                          : meantOrAll(name, known, has);
+}
+
 std::string Reporter::didYouMean(StringRef name,
                                  llvm::ArrayRef<std::string> known) {
   std::string foreign = hintForForeign(name, known);

@@ -56,6 +56,10 @@ public:
   std::string meantOrAll(llvm::StringRef name,
                          llvm::ArrayRef<std::string> known,
                          llvm::StringRef has);
+  /// The same, where `known` may be long: more than eight are not listed.
+  std::string meantOrFew(llvm::StringRef name,
+                         llvm::ArrayRef<std::string> known,
+                         llvm::StringRef has);
   /// The end of a message with the name in `known` that is spelt most like
   /// `name`, or empty.
   std::string nearest(llvm::StringRef name, llvm::ArrayRef<std::string> known);

@@ -175,7 +175,10 @@ bool RunBuilder::addLoss() {
     e.fail(placeOf("loss"), error::LossNotScalar,
            tensor ? "a tensor " + TensorBuilder::axesText(*tensor) +
                         "; take its `mean`"
-                  : kindOf(loss) + e.calls.lackOf(loss));
+                  : kindOf(loss) + e.calls.lackOf(loss) +
+                        (loss.is<std::string>()
+                             ? "; call it, as in `mse(y, target)`"
+                             : ""));
     return false;
   }
   addReturn(placeOf("loss"), tensor->value, {"loss"});

@@ -146,10 +146,16 @@ mistakeInBatchAxis(llvm::ArrayRef<NetInput> inputs, const Rational &batch) {
     return std::nullopt;
   const NetInput &input = inputs.front();
   std::string axis = input.labels.empty() ? "" : input.labels.front().name;
+  bool isNamed = !axis.empty() && !input.shape[0].isConstant();
+  // The first of several axes is probably that of the examples.
+  Shape meant = input.shape;
+  if (meant.rank() > 1)
+    meant.sizes.erase(meant.sizes.begin());
+  meant.sizes.insert(meant.sizes.begin(), Polynomial::symbol(kBatchAxis));
   return error::BatchAxis(input.name, TensorBuilder::sizesText(input.shape),
-                          axis.empty() || input.shape[0].isConstant()
-                              ? ""
-                              : "; did you mean to call `" + axis + "` `N`?");
+                          isNamed ? "; did you mean to call `" + axis + "` `N`?"
+                                  : "; did you mean `" +
+                                        TensorBuilder::sizesText(meant) + "`?");
 }
 
 bool RunFactsReader::addBatch() {
@@ -479,6 +485,12 @@ bool RunFactsReader::addDevices() {
                "; write `" + number->getText() + " " + name + "`");
         return false;
       }
+  // `8 H100-SXM5`
+  if (auto *difference = ruleCast<NetParser::AddContext>(place);
+      difference && difference->op->getText() == "-" &&
+      ruleCast<NetParser::RefContext>(difference->expr(1)) &&
+      !e.nameTable.lookup(difference->expr(1)->getText()))
+    return refuse(error::DeviceInWords());
   std::optional<Number> hardware = numberOf("hardware");
   if (!hardware)
     return true;

@@ -6,6 +6,7 @@
 // around it. Also its axes, from the dataset and from keys.
 
 #include "lib/Frontend/RunKeys.h"
+#include "lib/Frontend/ForeignNames.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace netc;
@@ -96,12 +97,13 @@ bool RunKeys::followLike(NetParser::JobContext *from) {
     std::string text = expr->getText();
     std::vector<std::string> runs;
     for (auto &[name, entry] : file.names)
-      if (ruleCast<NetParser::JobContext>(entry.tree))
+      if (ruleCast<NetParser::JobContext>(entry.tree) && entry.tree != from)
         runs.push_back(name);
     StringRef outer = StringRef(text).split('.').first;
     e.fail(expr, llvm::is_contained(runs, outer) && outer != text
                      ? error::LikeJob(outer, text)
-                     : error::UnknownRun(text, e.didYouMean(text, runs)));
+                     : error::UnknownRun(
+                           text, e.meantOrFew(text, runs, "the file has")));
     return false;
   }
   likes.push_back({from, bind});
@@ -363,10 +365,16 @@ bool RunKeys::isDeclared(Expr *place, StringRef kind) {
         (section && section->kind->getText() == kind))
       known.push_back(other);
   }
-  if (known.empty())
-    return true; // other names may be similar
-  e.fail(place, error::UnknownName, name,
-         e.meantOrAll(name, known, ("the file has the " + kind).str()));
+  std::string hint =
+      known.empty()
+          ? e.nameTable.hintFor(name)
+          : e.meantOrAll(name, known, ("the file has the " + kind).str());
+  if (hint.empty() && kind == "net")
+    hint = hintForImport(StringRef(name).lower() + ".net");
+  if (hint.empty())
+    hint = "; declare it, as in `" + kind.str() + " " + name +
+           (kind == "net" ? "(x: f32[N, 8]) { .. }`" : " { examples = 1000 }`");
+  e.fail(place, error::UnknownName, name, hint);
   return false;
 }
 

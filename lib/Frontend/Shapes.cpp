@@ -272,7 +272,8 @@ Value TensorBuilder::matched(Expr *pattern, const Value &value) {
   }
   auto *tensor = value.as<Tensor>();
   if (!tensor)
-    return e.fail(pattern, error::PatternOfNoTensor, kindOf(value));
+    return e.fail(pattern, error::PatternOfNoTensor, kindOf(value),
+                  sourceText(pattern));
   std::optional<TypeValue> type = typeOf(pattern);
   if (!type)
     return {};
@@ -399,7 +400,10 @@ Value TensorBuilder::slice(Tree *at, const Tensor &tensor, int64_t axis,
                       : "index " + textOf(index),
                   length.str() + (isBehindOne ? ", which is 1 in the counts of "
                                                 "one example"
-                                              : ""));
+                                              : ""),
+                  range || isBehindOne || !length.isConstant()
+                      ? ""
+                      : "; they are numbered from 0 to " + (length - 1).str());
   Shape kept = shape;
   kept[axis] = size;
   Tensor result = tensor;

@@ -122,7 +122,8 @@ SweepPlanner::sweepOf(NetParser::JobContext *job) {
       std::string name = each->getStart()->getText();
       std::vector<Varied> settings = pointsOf(each, job);
       if (!llvm::is_contained(known, name))
-        e.fail(each, error::SweepUnknown, name, e.didYouMean(name, known));
+        e.fail(each, error::SweepUnknown, name,
+               e.meantOrAll(name, known, "there are"));
       if (llvm::any_of(sweep.varied,
                        [&](auto &other) { return other[0].name == name; }))
         e.fail(each, error::SweptTwice, name);

@@ -127,8 +127,12 @@ void SyntaxErrorStrategy::reportNoViableAlternative(
   Message message =
       error::Unexpected(describe(found), " after " + quote(start));
   if (isKeyword(found) && is(start, {NetParser::NET, NetParser::BLOCK}))
-    message = error::ReservedWord(quote(found));
+    message = error::ReservedWord(quote(found), "choose another name");
   if (is(start, {NetParser::COMMA})) {
+    // `f32<N, 8>`
+    std::optional<SyntaxError> known = explain(parser, found, nullptr);
+    if (known && known->message.id == error::AxesInBrackets.id)
+      return add(*known);
     bool isNamed = is_contained({NetParser::RuleParams, NetParser::RuleRecord},
                                 parser->getContext()->getRuleIndex());
     message = error::Expected(isNamed ? "a name" : anExpression, " after `,`",

@@ -157,6 +157,15 @@ bool TensorBuilder::canMeet(const Label &a, const Label &b) {
   return a.text().empty() || b.text().empty() || a == b;
 }
 
+/// The verb of an op in `cannot .. tensors`.
+static StringRef verbOf(StringRef op) {
+  return llvm::StringSwitch<StringRef>(op)
+      .Case("sub", "subtract")
+      .Case("mul", "multiply")
+      .Case("div", "divide")
+      .Default(op);
+}
+
 bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
   auto allLabelled = [](const Tensor &tensor) {
     return llvm::none_of(
@@ -170,7 +179,7 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
     for (const Label &label : small.labels) {
       std::optional<size_t> axis = find(big, label.name);
       if (!axis) {
-        e.fail(at, error::AxisOnOneSide, op, axesText(a), axesText(b),
+        e.fail(at, error::AxisOnOneSide, verbOf(op), axesText(a), axesText(b),
                label.name);
         return false;
       }
@@ -181,8 +190,8 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
     for (auto [i, label] : llvm::enumerate(small.labels)) {
       const Label &other = big.labels[offset + i];
       if (!canMeet(label, other)) {
-        e.fail(at, error::AxesMeet, op, label.name, other.name, axesText(a),
-               axesText(b));
+        e.fail(at, error::AxesMeet, verbOf(op), label.name, other.name,
+               axesText(a), axesText(b));
         return false;
       }
       axes.push_back(offset + i);
@@ -193,7 +202,7 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
       const Polynomial &l = leads ? bigShape[axis] : smallShape[i];
       const Polynomial &r = leads ? smallShape[i] : bigShape[axis];
       e.fail(at,
-             error::SizesMeet(op, axis,
+             error::SizesMeet(verbOf(op), axis,
                               big.labels[axis].text().empty()
                                   ? ""
                                   : " (`" + big.labels[axis].name + "`)",

@@ -336,6 +336,8 @@ static std::optional<Message> findMistake(StringRef digits, StringRef name) {
     return unknown("; write `" + digits + "%`");
   if (name == "times")
     return unknown("; write the number alone");
+  if (name == "_")
+    return unknown("; `_` stands between digits; write `" + digits + "`");
   if (name == "e" || name == "E")
     return unknown("; an exponent has digits, as in `" + digits + "e3`");
   if (digits == "0" && name.size() > 1 && name[0] == 'x' &&

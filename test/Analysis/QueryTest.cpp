@@ -53,12 +53,14 @@ TEST_F(QueryTest, FiguresOfAPart) {
   EXPECT_EQ(ask(network(), "forward", "fc2"), "2560 FLOP");
   EXPECT_EQ(ask(network(), "params", "fc1", {"weight"}), "100352 ");
   EXPECT_EQ(ask(network(), "params", "fc3"),
-            "`Mlp` has no part `fc3` [unknown-part]");
+            "`Mlp` has no part `fc3`; its parts are `fc1`, `relu`, `fc2` "
+            "[unknown-part]");
   EXPECT_EQ(
       ask(network(), "params", "fc1", {"weihgt"}),
       "`fc1` has no part `weihgt`; did you mean `weight`? [unknown-part]");
   EXPECT_EQ(ask(network(), "params", "fc1.weight.x"),
-            "`fc1.weight` has no part `x` [unknown-part]");
+            "`fc1.weight` has no part `x`; it is not made of parts "
+            "[unknown-part]");
 }
 
 TEST_F(QueryTest, FiguresOfARun) {

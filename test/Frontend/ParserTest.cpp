@@ -258,12 +258,13 @@ TEST(SyntaxErrors, Statements) {
   EXPECT_EQ(errorsIn("x: [N]"), "1:7: expected `=` and a value [expected]\n");
   EXPECT_EQ(errorsIn("x 3"),
             "1:2: expected `=` after `x`, found `3` [expected]\n");
-  EXPECT_EQ(errorsIn("x.y = 3"), "1:1: only a name can be bound; values do not "
-                                 "change in place [bound-element]\n");
-  EXPECT_EQ(errorsIn("x[0] = 3"), "1:1: only a name can be bound; values do "
-                                  "not change in place [bound-element]\n");
-  EXPECT_EQ(errorsIn("f(x) = 3"), "1:1: only a name can be bound; values do "
-                                  "not change in place [bound-element]\n");
+  for (auto [text, name] :
+       {std::pair("x.y = 3", "y"), std::pair("x[0] = 3", "x"),
+        std::pair("f(x) = 3", "f")})
+    EXPECT_EQ(errorsIn(text), "1:1: only a name can be bound, as in `" +
+                                  std::string(name) +
+                                  " = ..`; values do not change in place "
+                                  "[bound-element]\n");
   EXPECT_EQ(errorsIn("x =\ny = 3"),
             "1:4: expected an expression after `=` [expected]\n");
   EXPECT_EQ(errorsIn("x = a +\ny = 3"),
@@ -276,8 +277,8 @@ TEST(SyntaxErrors, Statements) {
   EXPECT_EQ(errorsIn("a = b c"),
             "1:7: expected an operator or a new line, found `c` [expected]\n");
   EXPECT_EQ(errorsIn("repeat = 3"),
-            "1:1: `repeat` is a word of the language and cannot name a value "
-            "[reserved-word]\n");
+            "1:1: `repeat` is a word of the language and cannot name a "
+            "value; choose another name [reserved-word]\n");
   EXPECT_EQ(errorsIn("x = {a = 1 b = 2}"),
             "1:12: expected `,` before `b` [missing-separator]\n");
   EXPECT_EQ(errorsIn("x = 1 y = 2"),
