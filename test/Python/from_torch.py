@@ -356,6 +356,18 @@ held = Of(buffer)
 held.register_buffer("shown", torch.ones(64, 64).tril() * torch.ones(64, 64).triu(-19))
 assert "window = 20" in netc.from_torch(held, torch.zeros(2, 50, 8), axes=axes)
 
+# A buffer that each call changes; of the statistics of norms, netc knows.
+def average(self, x):
+    x = self.norm(x)
+    self.mean.mul_(0.9).add_(x.mean(0).detach(), alpha=0.1)
+    return x - self.mean
+
+
+averaged = Of(average, norm=nn.BatchNorm1d(8))
+averaged.register_buffer("mean", torch.zeros(8))
+spec = netc.from_torch(averaged, torch.zeros(2, 8))
+assert "changes its buffer `mean`: it is read as before the first call" in spec and spec.count("changes its buffer") == 1, spec
+
 # The base of rotary positions, from tables of several precisions.
 for kind in torch.float32, torch.bfloat16, torch.float16:
     for theta in 10_000, 500_000, 160_000:

@@ -1,0 +1,349 @@
+# Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Exports a module of PyTorch with free axes, as a program of ATen's ops."""
+
+import contextlib
+import io
+import logging
+import re
+import sys
+import traceback
+import warnings
+from pathlib import Path
+from unittest import mock
+
+import torch  # first, so that an error names it: sympy comes with it
+import sympy  # isort: skip
+from torch.export import Dim
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+from torch.nn.utils.rnn import PackedSequence
+
+from . import torch_checkpoints
+from .errors import ImportRefused
+from .highlighting import KEYWORDS
+from .torch_ops import decompositions
+
+NAMES = "TSUVPQR"  # of free axes, without that of the batch
+# Ops that read an element for each number: which arguments are the tensor and the numbers.
+TYING = {torch.ops.aten.cross_entropy_loss.default: (0, 1), torch.ops.aten.nll_loss_nd.default: (0, 1), torch.ops.aten.gather.default: (0, 2)}
+
+
+def _several(tensors, axes):
+    """Repeats the tensors along free axes of size 1, since torch.export takes 1 for a fixed size: to the size that the axis has in
+    others. `axes`: their names by axis, for each tensor."""
+    sizes = {}
+    for tensor, names in zip(tensors, axes):
+        for axis, name in names.items():
+            if name and axis < tensor.ndim:
+                sizes[name] = max(sizes.get(name, 1), tensor.shape[axis])
+    for tensor, names in zip(tensors, axes):
+        for axis, name in names.items():
+            if name and axis < tensor.ndim and tensor.shape[axis] == 1:
+                tensor = torch.cat([tensor] * (sizes[name] if sizes[name] > 1 else 3), axis)
+        yield tensor
+
+
+def _states(module):
+    """The sizes of the states of recurrences but for their batch."""
+    for each in module.modules():
+        if isinstance(each, torch.nn.RNNBase):
+            for width in (each.hidden_size, each.proj_size):
+                yield each.num_layers * (2 if each.bidirectional else 1), width
+
+
+def _free(tensors, module):
+    """The axes that are free where `axes` does not say it, with `N` for that of the batch: the first one of the first tensor. Of
+    states, such as those of an LSTM, it is the second."""
+    batch = next((tensor.shape[0] for tensor in tensors if tensor.ndim), 1)
+    states = set(_states(module))
+    for i, tensor in enumerate(tensors):
+        if not tensor.ndim:
+            yield {}
+        elif i and tensor.ndim > 2 and tensor.shape[1] == batch and (tensor.shape[0] != batch or (tensor.shape[0], tensor.shape[2]) in states):
+            yield {1: "N"}
+        elif tensor.shape[0] == 1 != batch:
+            yield {} if tensor.is_floating_point() or tensor.ndim != 2 else {1: None}
+        else:
+            yield {0: "N"} if tensor.is_floating_point() or tensor.ndim != 2 else {0: "N", 1: None}
+
+
+def _check_axes(axes, names, tensors):
+    """Names and axes that are of no argument are mistakes."""
+    if not isinstance(axes, dict) or not all(isinstance(own, dict) for own in axes.values()):
+        raise ImportRefused(f'`axes` names axes by argument and place, as in `{{"x": {{0: "N"}}}}`, not {axes!r}')
+    ranks = {}
+    for i, tensor in tensors.items():
+        ranks[names[i]] = max(ranks.get(names[i], 0), tensor.ndim)
+    for key, own in axes.items():
+        if key not in ranks:
+            raise ImportRefused(f"`axes` names `{key}`; the arguments that are tensors are {', '.join(f'`{name}`' for name in ranks)}")
+        for axis, name in own.items():
+            if not isinstance(axis, int) or not 0 <= axis < ranks[key]:
+                raise ImportRefused(f"`axes` names axis {axis!r} of `{key}`, which has axes 0 to {ranks[key] - 1}")
+            if name in sum(KEYWORDS.values(), []):
+                raise ImportRefused(f"`axes` calls axis {axis} of `{key}` `{name}`, which is a word of the language of netc")
+            if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
+                raise ImportRefused(f"`axes` calls axis {axis} of `{key}` {name!r}; a name is a letter with letters, digits or `_` behind it")
+
+
+@contextlib.contextmanager
+def _quiet():
+    """Drops what PyTorch prints and logs of a module that it refuses, since the error says it."""
+    said = io.StringIO()
+    handlers = [each for each in logging.getLogger("torch").handlers if isinstance(each, logging.StreamHandler)]
+    streams = [each.setStream(said) for each in handlers]
+    try:
+        with contextlib.redirect_stderr(said):
+            yield
+    finally:
+        for handler, stream in zip(handlers, streams):
+            handler.setStream(stream)
+    sys.stderr.write(said.getvalue())
+
+
+@contextlib.contextmanager
+def _own_functions():
+    """Collects the names of `torch.autograd.Function`s that are called, of which torch.export keeps the forward alone."""
+    names, plain = {}, torch.autograd.Function.__dict__["apply"]
+
+    def apply(cls, *args, **kwargs):
+        if not cls.__module__.startswith("torch."):
+            names[cls.__name__] = None
+        return plain.__get__(None, cls)(*args, **kwargs)
+
+    torch.autograd.Function.apply = classmethod(apply)
+    try:
+        yield names
+    finally:
+        torch.autograd.Function.apply = plain
+
+
+def _plain_masks():
+    """Lets `nn.Transformer` not look whether a mask is causal, for which torch.export has no values."""
+    return mock.patch.object(torch.nn.modules.transformer, "_detect_is_causal_mask", lambda mask, is_causal=None, size=None: bool(is_causal))
+
+
+def exported(module, args, kwargs, axes):
+    """Returns the program of a module in ATen's ops, the names of its free axes by their symbols, and what a reader of the counts must know."""
+    import inspect
+
+    try:
+        bound = inspect.signature(module.forward).bind(*args, **kwargs)
+    except TypeError as problem:
+        raise ImportRefused(f"`forward` of {type(module).__name__} does not take these arguments: {problem}") from None
+    gathered = {parameter.name for parameter in bound.signature.parameters.values() if parameter.kind == parameter.VAR_KEYWORD}
+    paths, spec = torch.utils._pytree.tree_flatten_with_path(dict(bound.arguments))
+    tensors = {i: leaf for i, (_, leaf) in enumerate(paths) if isinstance(leaf, torch.Tensor)}
+    if not tensors:
+        raise ImportRefused("no argument is a tensor; give an example of what the module takes, as in `from_torch(model, torch.zeros(2, 3, 224, 224))`")
+    names = [path[path[0].key in gathered].key for path, _ in paths]
+    if axes is not None:
+        _check_axes(axes, names, tensors)
+    free, batch = dict(zip(tensors, _free(list(tensors.values()), module))), "N"
+    if axes is not None:
+        own = {i: axes.get(names[i], {}) for i in tensors}
+        batches = {i: [axis for axis, name in free[i].items() if name == "N"] for i in tensors}
+        if any("N" in each.values() for each in own.values()):
+            batches = {}
+        batch = next((own[i][axis] for i in batches for axis in batches[i] if axis in own[i]), "N")
+        free = {i: {**dict.fromkeys(batches.get(i, ()), batch), **own[i]} for i in tensors}
+    tensors = dict(zip(tensors, _several(tensors.values(), free.values())))
+    bound.arguments.update(torch.utils._pytree.tree_unflatten([tensors.get(i, leaf) for i, (_, leaf) in enumerate(paths)], spec))
+    given = [{axis: Dim.AUTO for axis in free[i] if axis < tensors[i].ndim} if i in tensors else None for i in range(len(paths))]
+    dynamic = torch.utils._pytree.tree_unflatten(given, spec)
+    nameless = [f"`{key}`" for name in gathered for key in dynamic.get(name, {})]
+    for name in gathered:
+        dynamic.update(dynamic.pop(name, {}))
+    try:
+        with _quiet(), _own_functions() as functions, _plain_masks(), torch_checkpoints.marked() as lost, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
+            exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
+        _detach(exported)
+        functional = exported.run_decompositions(decompositions())
+    except ImportRefused:
+        raise
+    except Exception as problem:
+        if any(isinstance(local, PackedSequence) for frame, _ in traceback.walk_tb(problem.__traceback__) for local in frame.f_locals.values()):
+            raise ImportRefused(f"in {_place(module, problem)}: the sizes of a packed sequence depend on data; leave it padded") from None
+        text = next(iter(str(problem).strip().splitlines()), "").rstrip(".")
+        why = f"torch.export refuses it: {type(problem).__name__}: {text}"
+        if isinstance(problem, GuardOnDataDependentSymNode):
+            why = f"a size or a branch, `{problem.cond}`, depends on data"
+        if nameless:
+            why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
+        raise ImportRefused(f"in {_place(module, problem)}: {why}") from None
+    _draw(functional)
+    symbols = _named(exported, axes, batch)
+    if axes is None:
+        _tie(functional, symbols)
+    doubts = _doubts(module, exported, symbols, list(free.values()), axes is not None)
+    doubts += [f"`{name}` has a backward of its own; netc counts the derivative of its forward." for name in functions]
+    doubts += [
+        f"The module changes its buffer `{name}`: it is read as before the first call, and a change that no result needs is not counted."
+        for name in _changed(module, functional)
+    ]
+    return functional, symbols, doubts + list(dict.fromkeys(lost))
+
+
+def _changed(module, functional):
+    """The buffers that a call changes, without the statistics of norms, of which netc knows."""
+    for name in functional.graph_signature.buffers_to_mutate.values():
+        if not isinstance(module.get_submodule(name.rpartition(".")[0]), torch.nn.modules.batchnorm._NormBase):
+            yield name
+
+
+def _named(exported, axes, name):
+    """The names of free axes by their symbols. Unless `axes` says otherwise, first axes that have one size in the example are of
+    one batch, `name`, though torch.export may let them differ. Without `axes`, so are those of integers of two axes, such as
+    tokens and their mask."""
+    symbols, batch = {}, None
+    taken = {(key, axis): text for key, own in (axes or {}).items() for axis, text in own.items()}
+    for node in exported.graph.nodes:
+        if node.op != "placeholder" or not isinstance(node.meta.get("val"), torch.Tensor):
+            continue
+        value = node.meta["val"]
+        for axis, size in enumerate(value.shape):
+            if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol and str(size) not in symbols:
+                are_sequences = value.ndim == 2 and not value.is_floating_point()
+                is_batch = axis == 0 and (name not in symbols.values() or axes is None and are_sequences or size.node.hint == batch)
+                if is_batch and batch is None:
+                    batch = size.node.hint
+                wanted = taken.get((node.target, axis)) or (name if is_batch else None)
+                symbols[str(size)] = wanted or next(n for n in NAMES if n not in symbols.values())
+    return symbols
+
+
+def _tie(functional, symbols):
+    """Gives one name to axes that must be equal in an op, where torch.export asks for no equal sizes: `N*T - N*S` is 0 if T is S."""
+    for node in functional.graph.nodes:
+        if node.target not in TYING:
+            continue
+        x, numbers = (node.args[i].meta["val"].shape for i in TYING[node.target])
+        at = node.args[1] % len(x) if node.target is torch.ops.aten.gather.default else min(1, len(x) - 1)
+        if len(numbers) == len(x):
+            numbers = [*numbers[:at], *numbers[at + 1 :]]
+        for pair in zip([*x[:at], *x[at + 1 :]], numbers):
+            one, other = (sympy.sympify(size.node.expr if isinstance(size, torch.SymInt) else size) for size in pair)
+            apart = (one - other).subs({s: axis_symbol(symbols[str(s)]) for s in one.free_symbols | other.free_symbols if str(s) in symbols})
+            for factor, _ in sympy.factor_list(apart)[1] if apart.is_polynomial() and apart != 0 else []:
+                pair = [name for name in dict.fromkeys(symbols.values()) if axis_symbol(name) in factor.free_symbols]
+                if len(pair) == 2 and factor.subs(axis_symbol(pair[1]), axis_symbol(pair[0])) == 0:
+                    symbols.update({symbol: pair[0] for symbol, name in symbols.items() if name == pair[1]})
+
+
+def _doubts(module, exported, symbols, free, are_named):
+    """What a reader of the counts must know of axes that did not stay free, and of those that no one named."""
+    placed = [node for node in exported.graph.nodes if node.name in exported.graph_signature.user_inputs]
+    inputs = [node for node in placed if isinstance(node.meta.get("val"), torch.Tensor)]
+    fixed = {
+        (node.name, axis): f"Axis {axis} of `{node.name}` stays {node.meta['val'].shape[axis]}: {_why_fixed(module, node, axis)}."
+        for node, own in zip(inputs, free)
+        for axis in own
+        if axis < node.meta["val"].ndim and str(node.meta["val"].shape[axis]).isdigit()
+    }
+    inputs = [node for node in inputs if node.meta["val"].ndim]
+    if not inputs:
+        return list(fixed.values())
+    first, size = inputs[0], inputs[0].meta["val"].shape[0]
+    if are_named and ("N" in symbols.values() or str(size) in symbols or (first.name, 0) in fixed):
+        return list(fixed.values())
+    if symbols.get(str(size)) != "N":
+        fixed.pop((first.name, 0), None)
+        without = f"The first axis of `{first.name}` stays {size}: counts are not of one example. `axes` names the axis of the batch, if there is another."
+        return [without, *fixed.values()]
+    doubts = list(fixed.values())
+    of_sequences = [path for path, child in module.named_modules() if getattr(child, "batch_first", True) is False]
+    if of_sequences and first.meta["val"].ndim == 3 and first.meta["val"].is_floating_point():
+        inner = f"`{of_sequences[0]}`" if of_sequences[0] else "The module"
+        doubts.append(f"{inner} takes sequences first (`batch_first=False`), and N is the first axis of `{first.name}`. If that is of a sequence, `axes` names that of the batch.")
+    for node in inputs:
+        own = symbols.get(str(node.meta["val"].shape[0]), "N")
+        if own != "N":
+            doubts.append(
+                f"The first axis of `{node.name}` is {own}, and not the batch N, since the examples have different sizes. If they are of one batch, "
+                f'give them one size, or one name: `axes={{"{first.name}": {{0: "N"}}, "{node.name}": {{0: "N"}}}}`.'
+            )
+    return doubts
+
+
+def _why_fixed(module, node, axis):
+    """Why an axis has one size: the line that asks for it, if that is no line of PyTorch."""
+    sizes = node.meta["val"].fake_mode.shape_env
+    names = {str(symbol) for symbol, sources in sizes.var_to_sources.items() if any(each.name == f"L['{node.name}'].size()[{axis}]" for each in sources)}
+    guard = next((each for each in sizes.guards if {str(symbol) for symbol in each.expr.free_symbols} & names), None)
+    frame = guard.sloc.framework_loc if guard is not None else None
+    if isinstance(frame, traceback.FrameSummary) and Path(torch.__file__).parent not in Path(frame.filename).parents:
+        return f"`{frame.name}` ({Path(frame.filename).name}:{frame.lineno}) takes no other size"
+    if any(isinstance(each, torch.nn.RNNBase) for each in module.modules()):
+        return "torch.export takes no other size here, as for a recurrence, which has a given length"
+    return "torch.export takes no other size here"
+
+
+def _detach(exported):
+    """Stops gradients behind `torch.no_grad()`, which run_decompositions drops."""
+    trained = {target for target in exported.graph_signature.parameters if exported.state_dict[target].requires_grad}
+    for owner in exported.graph_module.modules():
+        learning = set()  # depends on what learns; inside of an op that holds a graph, all does
+        for node in list(owner.graph.nodes):
+            target = exported.graph_signature.inputs_to_parameters.get(node.name)
+            if node.op == "placeholder":
+                learns = owner is not exported.graph_module or target in trained
+            else:
+                learns = any(each in learning for each in node.all_input_nodes)
+            if learns:
+                learning.add(node)
+            if not learns or "wrap_with_set_grad_enabled" not in str(node.target) or node.args[0]:
+                continue
+            learning.remove(node)
+            body = getattr(owner, node.args[1].target)
+            if any(re.search(r'torch/utils/checkpoint.py", line \d+, in forward', each.meta.get("stack_trace") or "") for each in body.graph.nodes):
+                raise ImportRefused("torch.export loses the gradients of a checkpoint with `use_reentrant=True`; use `use_reentrant=False`")
+            for made in list(node.users):
+                if made.meta["val"].is_floating_point():
+                    _detach_one(exported, owner, made)
+
+
+def _detach_one(exported, owner, made):
+    with owner.graph.inserting_after(made):
+        detached = owner.graph.call_function(torch.ops.aten.detach.default, (made,))
+    detached.meta = dict(made.meta)
+    made.replace_all_uses_with(detached, lambda user: user is not detached)
+    if owner is exported.graph_module:
+        exported.graph_signature.replace_all_uses(made.name, detached.name)
+
+
+def _draw(functional):
+    """Writes what is 1 with a probability, and else 0, as `bernoulli`: `rand < p`, and `floor(p + rand)` of transformers."""
+    aten, graph = torch.ops.aten, functional.graph
+    for node in list(graph.nodes):
+        if node.target not in (aten.rand.default, aten.rand_like.default) or len(node.users) != 1:
+            continue
+        (user,) = node.users
+        kept = user.args[1] if user.target in (aten.lt.Scalar, aten.add.Tensor, aten.add.Scalar) and user.args[0] is node else None
+        drawn = user if user.target is aten.lt.Scalar else next(iter(user.users), None)
+        if not isinstance(kept, float) or drawn is not user and (len(user.users) != 1 or drawn.target is not aten.floor.default):
+            continue
+        with graph.inserting_before(drawn):
+            empty = graph.call_function(aten.empty.memory_format, (node.args[0] if node.target is aten.rand.default else list(node.meta["val"].shape),))
+            draw = graph.call_function(aten.bernoulli.p, (empty, kept))
+        empty.meta, draw.meta = dict(node.meta), {**drawn.meta, "val": node.meta["val"]}
+        drawn.replace_all_uses_with(draw)
+        graph.eliminate_dead_code()
+
+
+def _place(module, problem):
+    """The innermost module in which an exception was raised, and the line."""
+    paths = {id(child): path for path, child in module.named_modules()}
+    place = "the module itself"
+    for frame, line in traceback.walk_tb(problem.__traceback__):
+        owner = frame.f_locals.get("self")
+        if id(owner) in paths:
+            named = f"`{paths[id(owner)]}`" if paths[id(owner)] else "the module itself"
+            place = f"{named} ({Path(frame.f_code.co_filename).name}:{line})"
+    return place
+
+
+def axis_symbol(name):
+    return sympy.Symbol(name, integer=True, positive=True)
