@@ -173,6 +173,7 @@ private:
   Answer comprehension() const;
   Answer unit() const;
   Answer separator() const;
+  Answer openBodyBefore(Token *end) const;
   Answer nestedDeclaration() const;
   Answer statement() const;
   SyntaxError closesNothing() const;
@@ -642,6 +643,20 @@ Explanation::Answer Explanation::separator() const {
   return std::nullopt;
 }
 
+/// A body whose end is missing, as the lines before `end` show.
+Explanation::Answer Explanation::openBodyBefore(Token *end) const {
+  std::optional<OpenBody> body = openBody(tokens, opener, end);
+  if (!body)
+    return std::nullopt;
+  Token *last = neighbour(tokens, body->behind, -1);
+  while (is(last, {NetParser::NL}))
+    last = neighbour(tokens, last, -1);
+  return SyntaxError{
+      endOf(last),
+      error::Expected("`}`", "", ", as the next line's indentation shows"),
+      SyntaxError::Note{beginOf(body->opener), "to close this `{`"}};
+}
+
 /// A declaration inside of a body. Most often, the end of the body is missing.
 Explanation::Answer Explanation::nestedDeclaration() const {
   bool isHardware =
@@ -649,6 +664,8 @@ Explanation::Answer Explanation::nestedDeclaration() const {
   Token *keyword = isHardware ? rule->getStart() : found;
   if (!opener || !isDeclaration(tokens, keyword))
     return std::nullopt;
+  if (Answer earlier = openBodyBefore(keyword))
+    return earlier;
   return SyntaxError{
       beginOf(keyword),
       error::NestedDeclaration(literal(closerOf(opener)), quote(keyword)),
@@ -787,6 +804,9 @@ SyntaxError Explanation::general() const {
     return here(error::ValueWithoutName());
   if (is(firstOfLine(), {NetParser::IMPORT}))
     return here(error::ImportArgument());
+  if (opener && is(found, {Token::EOF}))
+    if (Answer earlier = openBodyBefore(found))
+      return *earlier;
 
   // Report an incomplete line at its end, not at the start of the next one.
   bool isLineEnd =

@@ -75,6 +75,48 @@ std::string describe(Token *token) {
   }
 }
 
+static bool beginsLine(const BufferedTokenStream &tokens, const Token *token) {
+  return token->getTokenIndex() == 0 ||
+         !sameLine(neighbour(tokens, token, -1), token);
+}
+
+std::optional<OpenBody> openBody(const BufferedTokenStream &tokens,
+                                 Token *opener, const Token *end) {
+  struct Bracket {
+    Token *token;
+    size_t indentation; ///< of its line
+    bool hasText;       ///< before any line that is indented too little
+  };
+  SmallVector<Bracket> open;
+  Token *first = opener;
+  while (!beginsLine(tokens, first))
+    first = neighbour(tokens, first, -1);
+  size_t indentation = first->getCharPositionInLine();
+  for (Token *token = opener; token && token != end;
+       token = neighbour(tokens, token, +1)) {
+    if (is(token, {NetParser::NL}))
+      continue;
+    if (beginsLine(tokens, token)) {
+      indentation = token->getCharPositionInLine();
+      if (!open.empty() && is(open.back().token, {NetParser::LBRACE})) {
+        Bracket &body = open.back();
+        bool isInside = isCloser(token) ? indentation >= body.indentation
+                                        : indentation > body.indentation;
+        if (!isInside && body.hasText)
+          return OpenBody{body.token, token};
+        body.hasText |= isInside;
+      }
+    }
+    if (isOpener(token))
+      open.push_back({token, indentation,
+                      !is(neighbour(tokens, token, +1), {NetParser::NL}) &&
+                          sameLine(token, neighbour(tokens, token, +1))});
+    else if (isCloser(token) && !open.empty())
+      open.pop_back();
+  }
+  return std::nullopt;
+}
+
 bool isDeclaration(const BufferedTokenStream &tokens, Token *token) {
   return is(token, {NetParser::IMPORT, NetParser::BLOCK, NetParser::NET,
                     NetParser::DATASET, NetParser::HARDWARE}) &&

@@ -9,6 +9,7 @@
 #include "llvm/ADT/Twine.h"
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 
 namespace netc {
@@ -35,6 +36,16 @@ inline bool isCloser(const antlr4::Token *token) {
 }
 /// The type of the bracket that closes `opener`.
 size_t closerOf(const antlr4::Token *opener);
+/// A `{` that lacks its `}`, and the first token behind its body.
+struct OpenBody {
+  antlr4::Token *opener, *behind;
+};
+/// The first such body from the bracket `opener` to before `end`, as far as
+/// indentation shows it: its text is behind its `{` or right of that line,
+/// until a line is not, or a `}` stands left of that line.
+std::optional<OpenBody> openBody(const antlr4::BufferedTokenStream &tokens,
+                                 antlr4::Token *opener,
+                                 const antlr4::Token *end);
 /// Whether the token begins a declaration on a new line.
 bool isDeclaration(const antlr4::BufferedTokenStream &tokens,
                    antlr4::Token *token);
