@@ -105,7 +105,10 @@ Value Applier::compose(Tree *at, std::vector<Value> parts) {
     }
     if (auto *function = part.as<Function>();
         function && function->isBuiltin()) {
+      // The composition itself is part 0 of `at`.
+      e.frame->iterations.push_back(i + 1);
       part = e.calls.callBuiltin(at, *function, {});
+      e.frame->iterations.pop_back();
       if (!part.is<std::shared_ptr<Instance>>())
         return {};
     } else if (function) {
