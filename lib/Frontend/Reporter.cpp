@@ -4,6 +4,7 @@
 
 #include "lib/Frontend/Reporter.h"
 #include "dialect/Spelling.h"
+#include "lib/Frontend/CommandLine.h"
 #include "lib/Frontend/ForeignNames.h"
 #include "lib/Frontend/Frame.h"
 #include "lib/Std/Std.h"
