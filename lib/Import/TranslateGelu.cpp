@@ -27,9 +27,8 @@ static double factorOf(const Step *made) {
   if (!made || made->ins.size() != 1 || made->arguments.size() != 1)
     return 0;
   double number = std::strtod(made->arguments[0].text.c_str(), nullptr);
-  return made->fn == "%0 * #0"   ? number
-         : made->fn == "%0 / #0" ? 1 / number
-                                 : 0;
+  bool isProduct = made->fn == "%0 * #0" || made->fn == "#0 * %0";
+  return isProduct ? number : made->fn == "%0 / #0" ? 1 / number : 0;
 }
 
 void GeluTranslator::gelu() {

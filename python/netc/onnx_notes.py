@@ -16,7 +16,8 @@ def notes(file):
     """Notes about information that exporters leave out."""
     kinds = {node.op_type for node in file.nodes}
     found = []
-    if file.model.producer_name == "pytorch" and any(map(_has_batch_norm, file.nodes)):
+    has_batch_norm = {"pytorch": _has_batch_norm, "tf2onnx": _has_fused_weights}.get(file.model.producer_name)
+    if has_batch_norm and any(map(has_batch_norm, file.nodes)):
         found.append("The exporter folded batch norms into the layers before them: the parameters are those of the file.")
     if shared := _shared(file):
         names = ", ".join(f"`{name}`" for name in shared[:3]) + (f" and {len(shared) - 3} others" if len(shared) > 3 else "")
@@ -37,6 +38,11 @@ def _has_batch_norm(node):
         node.op_type in ("Conv", "ConvTranspose", "Gemm") and any("BatchNorm" in kind for _, kind in around)
         or node.op_type == "Conv" and len(node.input) > 2 and not node.input[2].endswith("bias")
     )  # fmt: skip
+
+
+def _has_fused_weights(node):
+    """Whether tf2onnx folded a batch norm into a layer, after which it names the weights."""
+    return node.op_type == "Conv" and any(name.endswith(("_weights_fused_bn", "_bias_fused_bn")) for name in node.input[1:])
 
 
 def _shared(file):

@@ -72,11 +72,12 @@ assert "Conv(4, 3, stride = 2, bias = false)" in netc.from_onnx(model(same, {"x"
 
 # GELU as exporters write it, in both orders.
 root, one, half = (numpy.float32(number) for number in (math.sqrt(2), 1, 0.5))
-constants = {"root": root, "one": one, "half": half}
+constants = {"root": root, "one": one, "half": half, "inverse": numpy.float32(math.sqrt(0.5))}
 head = [node("Div", "x root", "a"), node("Erf", "a", "b"), node("Add", "b one", "c")]
-for tail in [node("Mul", "x c", "d"), node("Mul", "d half", "y")], [node("Mul", "x half", "d"), node("Mul", "d c", "y")]:
-    text = netc.from_onnx(model([*head, *tail], {"x": ["N", 8]}, ["y"], constants=constants))
-    assert "return y = x |> gelu\n" in text, text
+for scaled in head[0], node("Mul", "x inverse", "a"), node("Mul", "inverse x", "a"):
+    for tail in [node("Mul", "x c", "d"), node("Mul", "d half", "y")], [node("Mul", "x half", "d"), node("Mul", "d c", "y")], [node("Mul", "half x", "d"), node("Mul", "d c", "y")]:
+        text = netc.from_onnx(model([scaled, *head[1:], *tail], {"x": ["N", 8]}, ["y"], constants=constants))
+        assert "return y = x |> gelu\n" in text, text
 refused("it computes with an `erf` that is in no GELU", model(head, {"x": ["N", 8]}, ["c"], constants=constants))
 
 # A recurrence in both directions: PyTorch's weights, and the parameters of the file.
@@ -133,8 +134,11 @@ last = model([node("Transpose", "x", "t", perm=[0, 3, 1, 2]), node("Conv", "t w"
 text = netc.from_onnx(last)
 assert "x: f32[N, H = 16, W = 12, C = 3]" in text and 'x |> rearrange("n h w c -> n c h w") |> conv' in text, text
 
-# Whether batch norms were folded into convolutions, only PyTorch's names tell: of biases that are no module's.
-for producer, bias, is_folded in ("pytorch", "onnx::Conv_30", True), ("pytorch", "conv.bias", False), ("tf2onnx", "Squeeze:0", False):
+# Whether batch norms were folded into convolutions, names tell: PyTorch's of biases that are no module's, and those of tf2onnx.
+for producer, bias, is_folded in (
+    ("pytorch", "onnx::Conv_30", True), ("pytorch", "conv.bias", False),
+    ("tf2onnx", "model/bn/FusedBatchNormV3_bias_fused_bn", True), ("tf2onnx", "Squeeze:0", False),
+):  # fmt: skip
     folded = model([helper.make_node("Conv", ["x", "w", bias], ["y"])], {"x": ["N", 3, 8, 8]}, ["y"], {"w": (4, 3, 3, 3), bias: (4,)})
     folded.producer_name = producer
     assert ("folded batch norms" in netc.from_onnx(folded)) == is_folded, (producer, bias)
