@@ -316,7 +316,7 @@ for equation, matmul in ("bij,k->bk", 0), ("bij,jk->bk", 2 * 8 * 8), ("bij,kl->b
     own = [nn.Parameter(torch.zeros([8] * len(letters))) for letters in equation.split("->")[0].split(",")[1:]]
     product = Of(lambda self, x, equation=equation: torch.einsum(equation, x, *self.own), own=nn.ParameterList(own))
     assert costs(product, torch.zeros(3, 4, 8))[0] == matmul, equation
-refused("netc keeps running statistics of batches, and not of instances", nn.InstanceNorm2d(3, track_running_stats=True), torch.zeros(2, 3, 4, 4))
+refused("netc keeps running statistics of batches, and not of instances (`track_running_stats`)", nn.InstanceNorm2d(3, track_running_stats=True), torch.zeros(2, 3, 4, 4))
 
 # Triangles of weights, on either side of the diagonal.
 for side in torch.tril, torch.triu:
