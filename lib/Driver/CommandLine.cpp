@@ -196,7 +196,7 @@ cl::list<std::string>
                        "of which only the shapes of results are taken; their "
                        "cost is not known"),
               In{toDo});
-Choice<Emit> emit(
+cl::opt<Emit> emit(
     "emit", cl::value_desc("stage"),
     cl::desc("print a stage, of a run from `linalg` on, or make a program"),
     cl::values(clEnumValN(Emit::Graph, "graph",
@@ -223,7 +223,7 @@ cl::list<std::string> hardware(
              "name; a file that ends in .yaml adds others, for the "
              "specifications on the same line"),
     In{toDo});
-static Choice<HelpForm> help(
+static cl::opt<HelpForm> help(
     "help", cl::ValueOptional, cl::value_desc("form"),
     cl::desc("list the options; or the same as a page of the manual, or as "
              "what a shell completes by"),
@@ -256,13 +256,13 @@ cl::list<std::string>
 cl::list<std::string> onlyRuns("run", cl::value_desc("name"),
                                cl::desc("count only what is named, this run"),
                                In{toCount});
-Choice<MultiplyAdd>
+cl::opt<MultiplyAdd>
     multiplyAdd("fma", cl::value_desc("number"),
                 cl::desc("FLOP of a multiply-add in matmul figures"),
                 cl::values(clEnumValN(MultiplyAdd::One, "1", "one"),
                            clEnumValN(MultiplyAdd::Two, "2", "two (default)")),
                 In{toCount});
-Choice<CountedMask> causalMask(
+cl::opt<CountedMask> causalMask(
     "causal", cl::value_desc("part"),
     cl::desc("what attention under a causal mask counts"),
     cl::values(clEnumValN(CountedMask::Full, "full", "all of it (default)"),
@@ -270,7 +270,7 @@ Choice<CountedMask> causalMask(
                           "only what is not hidden")),
     In{toCount});
 
-Choice<Format> format(
+cl::opt<Format> format(
     "format", cl::value_desc("format"), cl::desc("how to print the report"),
     cl::init(Format::Table),
     cl::values(
@@ -285,7 +285,7 @@ Choice<Format> format(
         clEnumValN(Format::Svg, "svg",
                    "a picture of what is measured or audited")),
     In{toPrint});
-Choice<DiagnosticFormat>
+cl::opt<DiagnosticFormat>
     diagnostics("diagnostics", cl::value_desc("format"),
                 cl::desc("how to print errors and warnings"),
                 cl::values(clEnumValN(DiagnosticFormat::Text, "text",
@@ -303,14 +303,14 @@ cl::opt<bool> symbolic("symbolic",
                        cl::desc("also print the polynomials in the free axes"),
                        In{toPrint});
 
-Choice<program::TargetKind>
+cl::opt<program::TargetKind>
     target("target", cl::value_desc("machine"),
            cl::desc("what code is for; an estimate plans its memory"),
            cl::init(program::TargetKind::Cpu), Targets(), In{toRun});
 static const std::string archsHelp = describeArchs();
 cl::opt<std::string> arch("arch", cl::value_desc("name"), cl::desc(archsHelp),
                           In{toRun});
-Choice<LoweringKind>
+cl::opt<LoweringKind>
     lowering("lowering", cl::value_desc("kind"), cl::desc("how code is made"),
              cl::init(LoweringKind::Fast),
              cl::values(clEnumValN(LoweringKind::Fast, "fast",

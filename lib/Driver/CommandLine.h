@@ -60,26 +60,23 @@ enum class Format { Table, Json, Csv, Markdown, Html, Svg };
 enum class MultiplyAdd { One = 1, Two = 2 };
 enum class HelpForm { Text, Man, Bash, Zsh, Fish };
 
-/// An option with a fixed set of words.
-template <typename T> using Choice = llvm::cl::opt<T>;
-
 extern llvm::cl::list<std::string> inputs;
 extern Action action;
 extern bool isFmtCheck; ///< `netc fmt --check`
 extern llvm::cl::list<std::string> traces;
 extern llvm::cl::opt<std::string> range;
 extern llvm::cl::list<std::string> opaqueOps;
-extern Choice<Emit> emit;
-extern Choice<program::TargetKind> target;
+extern llvm::cl::opt<Emit> emit;
+extern llvm::cl::opt<program::TargetKind> target;
 extern llvm::cl::opt<std::string> arch;
-extern Choice<LoweringKind> lowering;
+extern llvm::cl::opt<LoweringKind> lowering;
 extern llvm::cl::list<uint64_t> batches;
 extern llvm::cl::opt<unsigned> threads;
 extern llvm::cl::opt<double> seconds;
 extern llvm::cl::opt<uint64_t> steps;
 extern llvm::cl::opt<std::string> data;
-extern Choice<Format> format;
-extern Choice<DiagnosticFormat> diagnostics;
+extern llvm::cl::opt<Format> format;
+extern llvm::cl::opt<DiagnosticFormat> diagnostics;
 extern llvm::cl::list<std::string> hardware;
 extern llvm::cl::opt<std::string> output;
 extern llvm::cl::list<std::string> definitions;
@@ -89,8 +86,8 @@ extern llvm::cl::list<std::string> onlyNetworks;
 extern llvm::cl::list<std::string> onlyRuns;
 extern llvm::cl::opt<unsigned> depth;
 extern llvm::cl::opt<bool> symbolic;
-extern Choice<MultiplyAdd> multiplyAdd;
-extern Choice<CountedMask> causalMask;
+extern llvm::cl::opt<MultiplyAdd> multiplyAdd;
+extern llvm::cl::opt<CountedMask> causalMask;
 extern Limits limits;
 extern llvm::cl::opt<size_t, true> maxInput;
 extern llvm::cl::opt<uint64_t> maxEvents;
