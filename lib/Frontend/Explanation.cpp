@@ -117,16 +117,10 @@ private:
   bool expectsExpr() const {
     return expects(NetParser::STRING) && expects(NetParser::LPAREN);
   }
-  Token *firstOfLine() const {
-    Token *first = found;
-    for (Token *token = found; sameLine(token, found);
-         token = neighbour(tokens, token, -1))
-      first = token;
-    return first;
-  }
   /// Between `train` and its `{`.
   bool isJobHead() const {
-    return is(firstOfLine(), {NetParser::TRAIN, NetParser::INFER}) &&
+    return is(firstOfLine(tokens, found),
+              {NetParser::TRAIN, NetParser::INFER}) &&
            !sameLine(opener, found);
   }
   bool inRule(std::initializer_list<size_t> rules) const {
@@ -191,7 +185,8 @@ private:
 
 /// `<<<<<<< HEAD`, `=======` and `>>>>>>> branch`.
 Explanation::Answer Explanation::mergeConflict() const {
-  Token *first = firstOfLine(), *next = neighbour(tokens, first, +1);
+  Token *first = firstOfLine(tokens, found),
+        *next = neighbour(tokens, first, +1);
   if (!is(first, {NetParser::LT, NetParser::EQ, NetParser::GT}) ||
       !adjacent(first, next) || !is(next, {first->getType()}))
     return std::nullopt;
@@ -787,7 +782,7 @@ SyntaxError Explanation::closesNothing() const {
       break;
     depth += is(token, {NetParser::RBRACE});
     if (depth == 0 && is(token, {NetParser::TRAIN, NetParser::INFER}) &&
-        !sameLine(neighbour(tokens, token, -1), token)) {
+        beginsLine(tokens, token)) {
       error.note = {beginOf(token), "a `{` may be missing on this line"};
       break;
     }
@@ -802,7 +797,7 @@ SyntaxError Explanation::general() const {
     return closesNothing();
   if (is(found, {NetParser::ASSIGN}) && expects(NetParser::EXPECT))
     return here(error::ValueWithoutName());
-  if (is(firstOfLine(), {NetParser::IMPORT}))
+  if (is(firstOfLine(tokens, found), {NetParser::IMPORT}))
     return here(error::ImportArgument());
   if (opener && is(found, {Token::EOF}))
     if (Answer earlier = openBodyBefore(found))

@@ -150,8 +150,9 @@ mistakeInBatchAxis(llvm::ArrayRef<NetInput> inputs, const Rational &batch) {
   // The first of several axes is probably that of the examples.
   Shape meant = input.shape;
   if (meant.rank() > 1)
-    meant.sizes.erase(meant.sizes.begin());
-  meant.sizes.insert(meant.sizes.begin(), Polynomial::symbol(kBatchAxis));
+    meant[0] = Polynomial::symbol(kBatchAxis);
+  else
+    meant.sizes.insert(meant.sizes.begin(), Polynomial::symbol(kBatchAxis));
   return error::BatchAxis(input.name, TensorBuilder::sizesText(input.shape),
                           isNamed ? "; did you mean to call `" + axis + "` `N`?"
                                   : "; did you mean `" +

@@ -31,6 +31,16 @@ bool sameLine(const Token *left, const Token *right) {
   return left && right && left->getLine() == right->getLine();
 }
 
+bool beginsLine(const BufferedTokenStream &tokens, const Token *token) {
+  return !sameLine(neighbour(tokens, token, -1), token);
+}
+
+Token *firstOfLine(const BufferedTokenStream &tokens, Token *token) {
+  while (!beginsLine(tokens, token))
+    token = neighbour(tokens, token, -1);
+  return token;
+}
+
 bool isKeyword(const Token *token) {
   return token->getType() >= NetParser::IMPORT &&
          token->getType() <= NetParser::FALSE;
@@ -75,11 +85,6 @@ std::string describe(Token *token) {
   }
 }
 
-static bool beginsLine(const BufferedTokenStream &tokens, const Token *token) {
-  return token->getTokenIndex() == 0 ||
-         !sameLine(neighbour(tokens, token, -1), token);
-}
-
 std::optional<OpenBody> openBody(const BufferedTokenStream &tokens,
                                  Token *opener, const Token *end) {
   struct Bracket {
@@ -88,10 +93,7 @@ std::optional<OpenBody> openBody(const BufferedTokenStream &tokens,
     bool hasText;       ///< before any line that is indented too little
   };
   SmallVector<Bracket> open;
-  Token *first = opener;
-  while (!beginsLine(tokens, first))
-    first = neighbour(tokens, first, -1);
-  size_t indentation = first->getCharPositionInLine();
+  size_t indentation = firstOfLine(tokens, opener)->getCharPositionInLine();
   for (Token *token = opener; token && token != end;
        token = neighbour(tokens, token, +1)) {
     if (is(token, {NetParser::NL}))
@@ -121,7 +123,7 @@ bool isDeclaration(const BufferedTokenStream &tokens, Token *token) {
   return is(token, {NetParser::IMPORT, NetParser::BLOCK, NetParser::NET,
                     NetParser::DATASET, NetParser::HARDWARE}) &&
          is(neighbour(tokens, token, +1), {NetParser::ID}) &&
-         !sameLine(neighbour(tokens, token, -1), token);
+         beginsLine(tokens, token);
 }
 
 } // namespace netc

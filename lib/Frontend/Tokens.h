@@ -23,6 +23,11 @@ bool is(const antlr4::Token *token, std::initializer_list<size_t> types);
 /// Whether nothing stands between two tokens; false for null.
 bool adjacent(const antlr4::Token *left, const antlr4::Token *right);
 bool sameLine(const antlr4::Token *left, const antlr4::Token *right);
+bool beginsLine(const antlr4::BufferedTokenStream &tokens,
+                const antlr4::Token *token);
+/// The first token of the token's line.
+antlr4::Token *firstOfLine(const antlr4::BufferedTokenStream &tokens,
+                           antlr4::Token *token);
 
 bool isKeyword(const antlr4::Token *token);
 bool isInfix(const antlr4::Token *token);
