@@ -137,12 +137,15 @@ private:
     return nullptr;
   }
 
-  /// Finds the innermost bracket that the open rules have not closed.
+  /// Finds the innermost bracket that the open rules have not closed, and that
+  /// stands in the text: recovery makes up a token that is missing.
   void findOpener() {
     for (RuleContext *r = rule; r && !opener;
          r = static_cast<RuleContext *>(r->parent))
       for (tree::ParseTree *child : r->children)
         if (auto *leaf = dynamic_cast<tree::TerminalNode *>(child)) {
+          if (leaf->getSymbol()->getTokenIndex() == INVALID_INDEX)
+            continue;
           if (isOpener(leaf->getSymbol()))
             opener = leaf->getSymbol(),
             isBody = r->getRuleIndex() == NetParser::RuleBody;

@@ -343,6 +343,13 @@ TEST(SyntaxErrors, Brackets) {
             "2:3: expected `}` before `hardware`, which stands only at the top "
             "level [nested-declaration]\n"
             "note: 1:12: to close this `{`\n");
+  // The parser makes up the bracket that is missing.
+  EXPECT_EQ(errorsIn("if a x\ndataset D"),
+            "1:6: expected `{`, found `x` [expected]\n"
+            "2:10: expected `{` [expected]\n");
+  EXPECT_EQ(errorsIn("a = b for in\nhardware D"),
+            "1:7: expected an operator or a new line, found `for` [expected]\n"
+            "2:10: expected `=` or `,`, found `D` [expected]\n");
   EXPECT_EQ(errorsIn("train A {\n  batch = 3"),
             "2:13: expected `}` [expected]\n"
             "note: 1:9: to close this `{`\n");
