@@ -201,8 +201,9 @@ for table, shown in ("Errors", "[{}]"), ("Warnings", "[-W{}]"):
 letters = lambda text: len(text.replace(HOLE, ""))
 for text in sorted(filter(words_of, messages), key=lambda text: (-letters(text), text)):
     pattern, found = pattern_of(text), 0
+    longest = max(text.strip().split(HOLE), key=len)
     for i, line in enumerate(lines):
-        match = pattern.search(line)
+        match = pattern.search(line) if longest in line else None
         if not match:
             continue
         found += 1
