@@ -52,14 +52,16 @@ class Tables:
         return pandas.DataFrame(rows)
 
     def _summary(self):
-        """Tables with a row for each network and each run, after a heading."""
-        tables = [[("network", "parameters", "forward FLOP", "backward FLOP")]]
+        """Tables with a row for each network, each run and each point of a sweep, after a heading."""
+        tables = [[("network", "parameters", "matmul FLOP of an example, forward", "backward")]]
         tables[0] += [(n.name, n.parameters.total, n.forward.matmul, n.backward.matmul) for n in self.networks]
         if self.runs:
-            tables.append([("run", "steps", "FLOP of all steps", "bytes on a device")])
-        for r in self.runs:
-            flop, memory = r.operations and r.operations.model.matmul, r.memory_per_device and r.memory_per_device.total
-            tables[1].append((r.name, r.steps, flop, memory))
+            tables.append([("run", "steps", "matmul FLOP of all steps", "bytes on a device")])
+        for run in self.runs:
+            points = [(", ".join(f"{key} = {value}" for key, value in point.values.items()), point) for point in run.sweep or ()]
+            for name, r in [(run.name, run), *points]:
+                flop, memory = r.operations and r.operations.model.matmul, r.memory_per_device and r.memory_per_device.total
+                tables[1].append((name, r.steps, flop, memory))
         return [[[_shown(cell) for cell in row] for row in rows] for rows in tables]
 
     def __repr__(self):

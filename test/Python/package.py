@@ -46,7 +46,9 @@ def same(json_value, own):
 
 assert netc.__version__ == subprocess.run(["netc", "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
 # A list of values is a sweep.
-points = netc.estimate(examples / "lenet300.net", set={"run.batch": [50, 100]}).runs[0].sweep
+sweep = netc.estimate(examples / "lenet300.net", set={"run.batch": [50, 100]})
+assert re.search(r"^batch = 50 +24,000 +", repr(sweep), re.M), repr(sweep)
+points = sweep.runs[0].sweep
 assert points == netc.estimate(examples / "lenet300.net", set={"run.batch": range(50, 101, 50)}).runs[0].sweep
 assert [point.values for point in points] == [{"batch": "50"}, {"batch": "100"}] and points[0].steps == 2 * points[1].steps, points
 
