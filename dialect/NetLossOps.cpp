@@ -6,6 +6,7 @@
 
 #include "dialect/Net.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
 using namespace mlir;
@@ -22,6 +23,20 @@ static LogicalResult checkTargetElement(std::optional<Location> loc,
 //===----------------------------------------------------------------------===//
 // CrossEntropyOp
 //===----------------------------------------------------------------------===//
+
+/// How to write a class for each position, where the target has fewer axes.
+static std::string adviseOnClasses(const Shape &logits, int64_t over,
+                                   Value target) {
+  Shape positions = logits.without(over);
+  size_t rank = std::max<size_t>(shapeOf(target).rank(), 1);
+  if (rank >= positions.rank())
+    return "";
+  std::vector<std::string> axes;
+  for (size_t axis = rank; axis < positions.rank(); ++axis)
+    axes.push_back(positions[axis].str());
+  return "; a class of each position is `class(" + logits[over].str() + ")[" +
+         llvm::join(axes, ", ") + "]`";
+}
 
 /// The checks that the loss and its gradient share.
 static LogicalResult checkClasses(std::optional<Location> loc, StringRef op,
@@ -40,9 +55,10 @@ static LogicalResult checkClasses(std::optional<Location> loc, StringRef op,
                              ", possible are 0 to 1");
   }
   if (isa<IntegerType>(elementOf(target)))
-    return checkSameShape(loc, op, shape.without(over),
-                          "in the logits without their classes",
-                          shapeOf(target), "in the target");
+    return checkSameShape(
+        loc, op, shape.without(over), "in the logits without their classes",
+        shapeOf(target),
+        "in the target" + adviseOnClasses(shape, over, target));
   return checkSameShape(loc, op, shape, "in the logits", shapeOf(target),
                         "in the target; classes are whole numbers, and have "
                         "no such axis");
