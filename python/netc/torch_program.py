@@ -129,6 +129,8 @@ def exported(module, args, kwargs, axes):
     """Returns the program of a module in ATen's ops, the names of its free axes by their symbols, and what a reader of the counts must know."""
     import inspect
 
+    if not any(isinstance(leaf, torch.Tensor) for leaf in torch.utils._pytree.tree_leaves((args, kwargs))):
+        raise ImportRefused("no argument is a tensor; give an example of what the module takes, as in `from_torch(model, torch.zeros(2, 3, 224, 224))`")
     try:
         bound = inspect.signature(module.forward).bind(*args, **kwargs)
     except TypeError as problem:
@@ -136,8 +138,6 @@ def exported(module, args, kwargs, axes):
     gathered = {parameter.name for parameter in bound.signature.parameters.values() if parameter.kind == parameter.VAR_KEYWORD}
     paths, spec = torch.utils._pytree.tree_flatten_with_path(dict(bound.arguments))
     tensors = {i: leaf for i, (_, leaf) in enumerate(paths) if isinstance(leaf, torch.Tensor)}
-    if not tensors:
-        raise ImportRefused("no argument is a tensor; give an example of what the module takes, as in `from_torch(model, torch.zeros(2, 3, 224, 224))`")
     names = [path[path[0].key in gathered].key for path, _ in paths]
     if axes is not None:
         _check_axes(axes, names, tensors)

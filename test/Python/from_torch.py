@@ -111,6 +111,8 @@ refused("`axes` calls axis 0 of `input` 3; a name is", linear, x, axes={"input":
 refused("`axes` calls axis 0 of `input` `net`, which is a word of the language", linear, x, axes={"input": {0: "net"}})
 refused("`axes` names axes by argument and place", linear, x, axes={"input": ["N"]})
 refused("a module of PyTorch is expected, not a function", lambda x: x, x)
+refused("no argument is a tensor; give an example of what the module takes", linear, 2, 8)
+refused("`forward` of Linear does not take these arguments: too many positional arguments", linear, x, x)
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # that TorchScript is old
     for made in torch.jit.trace(linear, x), torch.jit.script(linear), torch.jit.freeze(torch.jit.script(nn.Linear(8, 8).eval())):
