@@ -62,16 +62,16 @@ def _problem(entry, own):
     return Problem(severity, id, message, None if file in own else file, line, column, source)
 
 
-def _run(arguments, kind=NetcError, own=()):
-    """Runs netc, and returns its output. Raises `kind` on errors. `own` are temporary files, whose names are left out of
-    errors."""
+def _run(arguments, kind=NetcError, own=(), read=None):
+    """Runs netc, and returns its output as `read` makes it. Raises `kind` on errors, with what is printed beside them. `own`
+    are temporary files, whose names are left out of errors."""
     path = program()
     try:
         done = subprocess.run([path, "--diagnostics=json", *arguments], capture_output=True, encoding="utf-8", errors="replace")
     except (OSError, ValueError) as problem:  # ValueError: a null character in an argument
         raise kind(f"cannot run `{path}`: {getattr(problem, 'strerror', None) or problem}") from None
     if done.returncode == 0:
-        return done.stdout
+        return read(done.stdout) if read else done.stdout
     problems, rest = [], []
     for line in done.stderr.splitlines():
         try:
@@ -82,7 +82,8 @@ def _run(arguments, kind=NetcError, own=()):
     said = [p for p in problems if p.severity != "warning"]
     if done.returncode < 0:
         rest.append(f"`{path}` was ended by {_signal(-done.returncode)}")
-    raise kind("\n".join([*map(str, said), *rest]) or f"`{path}` failed with the status {done.returncode}", errors)
+    result = read(done.stdout) if read and errors and done.returncode == 1 and done.stdout else None
+    raise kind("\n".join([*map(str, said), *rest]) or f"`{path}` failed with the status {done.returncode}", errors, result)
 
 
 def _signal(number):
@@ -133,8 +134,8 @@ class _File:
     def own(self):
         return (self.path,) if self.folder else ()
 
-    def run(self, *arguments, kind=NetcError, others=()):
-        return _run([*arguments, self.path], kind=kind, own=(*self.own, *others))
+    def run(self, *arguments, kind=NetcError, others=(), read=None):
+        return _run([*arguments, self.path], kind=kind, own=(*self.own, *others), read=read)
 
     def __exit__(self, *_):
         if self.folder:
@@ -173,12 +174,15 @@ def estimate(spec, set=None, define=None):
         define: values that replace top-level constants.
 
     Raises:
-        NetcError: with the line and column of the error; also if an `expect` fails.
+        NetcError: with the line and column of the error; also if an `expect` fails, and then with the report as `result`.
     """
     with _File(spec) as file:
-        report = _json(file.run("--format=json", *_settings(set, define)))
+        return file.run("--format=json", *_settings(set, define), read=_report)
+
+
+def _report(text):
     try:
-        return from_json(Report, report)
+        return from_json(Report, _json(text))
     except (AttributeError, KeyError, TypeError):
         raise NetcError(f"`{program()}` does not print a report of the version of this package") from None
 
@@ -190,9 +194,13 @@ def check(spec, define=None):
 
 
 def compare(one, other):
-    """Returns the differences from the first specification to the second, as text."""
+    """Returns the differences from the first specification to the second, as text.
+
+    Raises:
+        NetcError: as in `estimate`; if an `expect` of the second fails, then with the differences as `result`.
+    """
     with _File(one) as first, _File(other) as second:
-        return second.run("--compare", first.path, others=first.own)
+        return second.run("--compare", first.path, others=first.own, read=str)
 
 
 def measure(spec, run=None, batch=None, seconds=None, threads=None):

@@ -30,10 +30,12 @@ class Problem:
 
 
 class NetcError(Exception):
-    """An error of netc. `line`, `column`, `id` and `message` are those of the first of `problems`."""
+    """An error of netc. `line`, `column`, `id` and `message` are those of the first of `problems`. `result` is what the call
+    returns otherwise, if only an `expect` fails."""
 
-    def __init__(self, text, problems=()):
-        super().__init__(text)
+    def __init__(self, text, problems=(), result=None):
+        super().__init__(text if result is None else f"{text}\n`result` of this exception is what was asked for")
+        self.result = result
         self.problems = list(problems)
         first = self.problems[0] if self.problems else None
         self.file, self.line, self.column = (first.file, first.line, first.column) if first else (None, None, None)

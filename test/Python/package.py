@@ -63,13 +63,26 @@ assert "<td style='text-align:right'>18</td>" in report._repr_html_()
 assert re.search(r"^A +18 ", repr(report), re.M), repr(report)
 assert netc.estimate(small.replace("Linear(2)", "Linear(n)").replace("8]", "8]; n = 2"), set={"A.n": 3}).networks[0].parameters.total == 27
 assert "27" in netc.compare(small, small.replace("Linear(2)", "Linear(3)"))
+# If only an `expect` fails, the exception has what the call returns otherwise.
+wrong = small.replace("Linear(2)", "Linear(3)") + "expect A.params == 18\n"
+for call, text in (lambda: netc.compare(small, wrong), "⇒ 27"), (lambda: netc.estimate(wrong), "27"):
+    try:
+        call()
+        raise AssertionError("an expect fails")
+    except netc.NetcError as problem:
+        assert (problem.id, problem.line) == ("expect-failed", 4) and text in str(problem.result) and "`result` of this exception" in str(problem), problem
+try:
+    netc.check(wrong)
+    raise AssertionError("an expect fails")
+except netc.NetcError as problem:
+    assert problem.result is None, problem
 netc.check(small)
 for call in netc.check, netc.estimate:
     try:
         call(small.replace("Linear", "Liner"))
         raise AssertionError("it is wrong")
     except netc.NetcError as problem:
-        assert (problem.file, problem.line, problem.column, problem.id) == (None, 2, 19, "unknown-name"), problem
+        assert (problem.file, problem.line, problem.column, problem.id) == (None, 2, 19, "unknown-name") and problem.result is None, problem
         assert str(problem).startswith("line 2, column 19: error: unknown name `Liner`") and str(problem).endswith("\n    return y = x |> Liner(2)\n                    ^"), problem
 try:
     netc.from_graph({"netc_graph": 2})
