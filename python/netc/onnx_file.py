@@ -131,6 +131,15 @@ class File:
     def is_read(self, name):
         return name in self.users or any(output.name == name for output in self.model.graph.output)
 
+    def readers(self, name):
+        """The nodes that read a weight, also under another name, but as running statistics, which are no parameters."""
+        as_weight = lambda node: name in (node.input[:3] if node.op_type == "BatchNormalization" else node.input)
+        ends = lambda node: node.op_type == "Identity" and node.output[0] in self.users and not self.readers(node.output[0])
+        return [node for node in self.users.get(name, []) if as_weight(node) and not ends(node)]
+
+    def is_statistic(self, name):
+        return name in self.users and not self.readers(name) and not any(output.name == name for output in self.model.graph.output)
+
     def rank(self, name):
         return len(self.samples[0].shapes[name])
 

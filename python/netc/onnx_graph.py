@@ -113,7 +113,7 @@ class _Writer:
             "notes": notes(self.file) + ([f"Random numbers go in as arguments, {random}: no cost depends on them."] if random else []),
             "symbols": {text: {"min": 2} for text in self.file.symbols.values()},
             "inputs": [self.file.tensor(value.name) for value in self.file.inputs if value.name in read] + self.drawn,
-            "weights": [{"name": key, "type": TYPES[self.file.types[key]], "shape": list(shape), "learns": True} for key, shape in self.file.weights.items()],
+            "weights": [{"name": key, "type": TYPES[self.file.types[key]], "shape": list(shape), "learns": True} for key, shape in self.file.weights.items() if not self.file.is_statistic(key)],
             "known": list(self.known.values()),
             "modules": self.modules,
             "nodes": self.out,
@@ -121,7 +121,10 @@ class _Writer:
         }
 
     def reads(self, node):
-        """The inputs of a node that are tensors of the graph. The weights of recurrences are handled separately."""
+        """The inputs of a node that are tensors of the graph: no running statistics, and no weights of recurrences, which are
+        handled separately."""
+        if node.op_type == "BatchNormalization":
+            return node.input[:3]
         if node.op_type == "MatMul":
             return [node.input[0], onnx_graph_ops.matrix(self.file, node)[0]]
         if node.op_type == "Gather" and node.input[0] in self.file.weights:

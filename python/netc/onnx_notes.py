@@ -49,14 +49,13 @@ def _shared(file):
     """The weights that nodes of one kind read in several modules."""
     found = []
     for name in file.weights:
-        places, owner = {}, name.rpartition(".")[0]
-        for node in file.users.get(name, []):
+        places, owner, readers = {}, name.rpartition(".")[0], file.readers(name)
+        for node in readers:
             chain = modules_around(node)
             path = chain[-1][0] if chain else node.output[0]
             called = re.sub(r"_\d+$", "", path)  # several times, if that is the owner or no name tells the owner
             places.setdefault(node.op_type, set()).add(called if owner in ("", called) else path)
-        has_other_name = any(node.op_type == "Identity" and not modules_around(node) and node.output[0] in file.users for node in file.users.get(name, []))
-        if has_other_name or any(len(each) > 1 for each in places.values()):
+        if len(readers) > 1 and any(node.op_type == "Identity" and not modules_around(node) and node.output[0] in file.users for node in readers) or any(len(each) > 1 for each in places.values()):
             found.append(name)
     return found
 

@@ -186,7 +186,19 @@ refused("netc has ones among zeros", model([node("OneHot", "x depth values", "y"
 
 # Statistics of batch norms are no parameters.
 norm = model([node("BatchNormalization", "x a b m v", "y")], {"x": ["N", 4, 8, 8]}, ["y"], {key: (4,) for key in "abmv"})
-assert netc.estimate(netc.from_onnx(norm)).networks[0].parameters.total == 8
+assert netc.estimate(netc.from_onnx(norm)).networks[0].parameters.total == 8 and [each["name"] for each in export(norm)["weights"]] == ["a", "b"]
+
+# Nor do those that several norms share say that exporters merge weights; weights do.
+for shared, again, is_said in ("m", "m", False), ("m", "mm", False), ("a", "a", True), ("a", "aa", True):
+    first = "x a b m v"
+    second = first.replace("x", "n").replace("a", "c").replace("b", "d").replace("m", "o").replace("v", "p").replace({"m": "o", "a": "c"}[shared], again)
+    renamed = [node("Identity", shared, again)] if again != shared else []
+    norms = model([*renamed, node("BatchNormalization", first, "n"), node("BatchNormalization", second, "y")], {"x": ["N", 4, 8, 8]}, ["y"], {key: (4,) for key in "abmvcdop"})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        text = netc.from_onnx(norms)
+    assert (len(caught) == 1) == ("Several layers read `a`" in text) == is_said, text
+    assert netc.estimate(text).networks[0].parameters.total == 16 - 4 * is_said, text
 
 # What `Constant` nodes hold does not learn, as whole numbers and single numbers; other initializers do.
 held = numpy_helper.from_array(numpy.arange(8, dtype="f4"))
