@@ -19,6 +19,7 @@ import sympy  # isort: skip
 from torch.export import Dim
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.nn.utils.rnn import PackedSequence
+from torch.overrides import TorchFunctionMode
 
 from . import torch_checkpoints
 from .errors import ImportRefused
@@ -120,6 +121,23 @@ def _own_functions():
         torch.autograd.Function.apply = plain
 
 
+class _Asked(TorchFunctionMode):
+    """Collects the lines that ask for the gradient of what does not learn."""
+
+    def __init__(self):
+        super().__init__()
+        self.lines = {}
+
+    def __torch_function__(self, called, types, args=(), kwargs=None):
+        is_asked = called == torch.Tensor.requires_grad.__set__ and args[1] or called is torch.Tensor.requires_grad_ and args[1:] != (False,)
+        if is_asked and not args[0].requires_grad:
+            places = ((Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_stack(sys._getframe(1)))
+            file, line = next(place for place in places if Path(torch.__file__).parent not in place[0].parents)
+            if file != Path(__file__):  # PyTorch, for its own
+                self.lines[f"{file.name}:{line}"] = None
+        return called(*args, **(kwargs or {}))
+
+
 def _plain_masks():
     """Lets `nn.Transformer` not look whether a mask is causal, for which torch.export has no values."""
     return mock.patch.object(torch.nn.modules.transformer, "_detect_is_causal_mask", lambda mask, is_causal=None, size=None: bool(is_causal))
@@ -157,7 +175,7 @@ def exported(module, args, kwargs, axes):
     for name in gathered:
         dynamic.update(dynamic.pop(name, {}))
     try:
-        with _quiet(), _own_functions() as functions, _plain_masks(), torch_checkpoints.marked() as lost, warnings.catch_warnings():
+        with _quiet(), _own_functions() as functions, _Asked() as asked, _plain_masks(), torch_checkpoints.marked() as lost, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
             exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
         _detach(exported)
@@ -171,6 +189,8 @@ def exported(module, args, kwargs, axes):
         why = f"torch.export refuses it: {type(problem).__name__}: {text}"
         if isinstance(problem, GuardOnDataDependentSymNode):
             why = f"a size or a branch, `{problem.cond}`, depends on data"
+            if _is_exported(module.eval(), bound, dynamic):
+                why += "; it is there in training alone: leave out the random choice, as with `layerdrop=0`"
         if nameless:
             why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
         raise ImportRefused(f"in {_place(module, problem)}: {why}") from None
@@ -180,11 +200,20 @@ def exported(module, args, kwargs, axes):
         _tie(functional, symbols)
     doubts = _doubts(module, exported, symbols, list(free.values()), axes is not None)
     doubts += [f"`{name}` has a backward of its own; netc counts the derivative of its forward." for name in functions]
+    doubts += [f"The module asks for the gradient of what goes in ({line}), which PyTorch computes; netc does not count it." for line in asked.lines]
     doubts += [
         f"The module changes its buffer `{name}`: it is read as before the first call, and a change that no result needs is not counted."
         for name in _changed(module, functional)
     ]
     return functional, symbols, doubts + list(dict.fromkeys(lost))
+
+
+def _is_exported(module, bound, dynamic):
+    try:
+        with _quiet(), _plain_masks():
+            return bool(torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic))
+    except Exception:
+        return False
 
 
 def _changed(module, functional):

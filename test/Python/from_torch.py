@@ -406,6 +406,19 @@ with contextlib.redirect_stderr(said):
     netc.from_torch(Of(told, a=linear), x)
 assert said.getvalue().startswith("of the module\n"), said.getvalue()
 
+
+# A branch that is there in training alone is said to be so; others are not.
+def skipping(self, x):
+    return x if self.training and torch.rand([]) < 0.1 else self.a(x)
+
+
+advice = "; it is there in training alone: leave out the random choice, as with `layerdrop=0`"
+refused(f"a size or a branch, `Eq(u0, 1)`, depends on data{advice}", Of(skipping, a=linear), x)
+try:
+    netc.from_torch(branch, x)
+except netc.ImportRefused as problem:
+    assert advice not in str(problem), problem
+
 # Pairs of examples, of which each is a class.
 pairs = Of(lambda self, x, y: F.cross_entropy((self.a(x) @ y.t()).t(), torch.arange(x.shape[0])), a=linear)
 spec = netc.from_torch(pairs, (x, x.clone()))
@@ -446,6 +459,20 @@ with warnings.catch_warnings(record=True) as seen:
     spec = netc.from_torch(Of(lambda self, x: Straight.apply(self.a(x)), a=linear), x)
 said = "`Straight` has a backward of its own; netc counts the derivative of its forward."
 assert f"# {said}\n" in spec and said in [str(each.message) for each in seen], spec
+
+# So is the gradient of what goes in, for which a module may ask.
+def setting(self, x):
+    x = x * 2
+    x.requires_grad = True
+    return self.a(x)
+
+
+for body, is_asked in (setting, True), (lambda self, x: self.a((x * 2).requires_grad_()), True), (lambda self, x: self.a(x.detach().requires_grad_(False)), False), (lambda self, x: self.a(x).requires_grad_(), False):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        spec = netc.from_torch(Of(body, a=linear), x)
+    said = re.search(r"# (The module asks for the gradient of what goes in \(from_torch.py:\d+\), which PyTorch computes; netc does not count it\.)\n", spec)
+    assert bool(said) == is_asked and [each[1] for each in (said,) if each] == [str(each.message) for each in seen], (spec, seen)
 
 # Places in a table that are constants are what they are, or in it if they are many.
 near = lambda count: torch.arange(count)[None] - torch.arange(count)[:, None]
