@@ -72,11 +72,15 @@ void ConditionTranslator::where() {
               {parts[0]});
     return;
   }
+  if (kind == "number") {
+    at = values.at(condition).known->value("value", false) ? 0 : 1;
+    if (isNumber(at))
+      node.refuse("it is one number everywhere");
+    return steps.same(steps.repeated(promoted(parts[at])));
+  }
   if (!isNumber(at) || isNumber(1 - at))
     node.refuse("it hides nothing");
-  bool isAll =
-      kind == "number" && values.at(condition).known->value("value", false);
-  if (!isAll && !isHidden && kind != "causal" && kind != "band")
+  if (!isHidden && kind != "causal" && kind != "band")
     node.refuse("its condition is known, and neither causal nor a window nor a "
                 "diagonal");
   masks.hide(parts[1 - at], condition, numberOfPart(at));
@@ -149,21 +153,25 @@ void ConditionTranslator::comparison() {
 
 void ConditionTranslator::fillMasked() {
   int x = promoted(node.in(0)), hidden = node.in(1);
+  double value = node.real("value", 0);
   bool isDiagonal = values.isDiagonal(hidden);
   if (StringRef(values.what(hidden)).starts_with("not ") && !isDiagonal)
-    return masks.hide(x, hidden, node.real("value", 0));
+    return masks.hide(x, hidden, value);
+  if (values.what(hidden) == "number" &&
+      !values.at(hidden).known->value("value", true))
+    return steps.same(steps.repeated(x)); // it hides nothing
   if (values.isKnown(hidden) && !isDiagonal)
     node.refuse("its mask is known, and neither causal nor a window");
   if (values.isKnown(x) && values.what(x) == "number") {
     Step &made =
         steps.add(Step::Form_, "where(%0, #0, #1)", {masks.truth(hidden)});
-    made.put("", "value", realText(node.real("value", 0)));
+    made.put("", "value", realText(value));
     made.put("", "other", realText(node.realOf(x)));
     return;
   }
   Step &made =
       steps.add(Step::Form_, "", {x, steps.unlabelled(masks.truth(hidden), x)});
-  made.put("", "value", realText(node.real("value", 0)));
+  made.put("", "value", realText(value));
   made.fn =
       "where(" +
       (shape(hidden) == shape(x) ? "%1"

@@ -45,8 +45,6 @@ void MaskTranslator::hide(int x, int mask, double hidden) {
     node.refuse("its operand is not of the size of the mask");
   // What is the same of all examples or heads stays one, as the mask is.
   values.at(node.out()).shape = wanted;
-  if (values.what(mask) == "number")
-    return steps.same(x);
   Step &made = steps.add(Step::Pipe, "mask", {x});
   made.put("causal", "causal", "true", "", false);
   if (hidden > -1e30)

@@ -109,6 +109,8 @@ refused(
     "it has 3 weights", "aten.lstm", [sequence], ["N", 5, 4], weights=matrices[:3], known=[state], reads=["a", "zeros", "zeros", "w0", "w1", "w2"], **lstm
 )
 scores = ["N", 4, 4]
+refused("it is one number everywhere", "aten.where", [scores], scores, known=[{**mask, "what": "number", "value": False}], reads=["m", "a"], other=1)
+refused("its mask is known, and neither causal nor a window", "aten.masked_fill", [scores], scores, known=[{**mask, "what": "number", "value": True}], reads=["a", "m"], value="-inf")
 refused("it hides nothing;", "aten.where", [scores, scores], scores, known=[mask], reads=["m", "a", "b"])
 refused(
     "its operand is not of the size of the mask", "aten.where", [["N", 4, 1]], scores, known=[{**mask, "what": "causal"}], reads=["m", "a"], other="-inf"
@@ -144,6 +146,8 @@ refused("its bags are not the rows of a tensor of numbers", "aten._embedding_bag
 refused("netc has sums and means of a bag", "aten._embedding_bag", [rows], ["N", 4], **{**bags, "nodes": [("aten.view", ["a"], "ids", ["8*N"])]}, mode=2)
 refused("`shifts` has a number for each of `dims`", "aten.roll", [image], image, shifts=[1, 2, 3], dims=[2, 3])
 refused("its mask is known, and neither causal nor a window", "aten.masked_fill", [scores], scores, known=[mask], reads=["a", "m"], value="-inf")
+refused("it is one number everywhere", "aten.where", [scores], scores, known=[{**mask, "what": "number", "value": False}], reads=["m", "a"], other=1)
+refused("its mask is known, and neither causal nor a window", "aten.masked_fill", [scores], scores, known=[{**mask, "what": "number", "value": True}], reads=["a", "m"], value="-inf")
 refused("it hides nothing;", "aten.where", [scores], scores, known=[{**mask, "what": "not causal"}], reads=["m", "a"], other=1)
 pairs = {"types": {"r": "bool", "s": "bool"}, "reads": ["r", "s"]}
 joint = [("aten.gt", ["a"], "r", scores), ("aten.bitwise_and", ["m", "r"], "s", scores)]
