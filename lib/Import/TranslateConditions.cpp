@@ -136,6 +136,8 @@ void ConditionTranslator::comparison() {
   int x = node.in(0);
   std::string between = " " + relation->second.str() + " ";
   if (node->ins.size() == 1 || values.what(node.in(1)) == "number") {
+    // The number may be of a larger shape, of ones.
+    x = steps.repeated(x);
     Step &made = steps.add(Step::Form_, "%0" + between + "#0", {x});
     made.put("", "bound",
              realText(node->ins.size() == 1 ? node.real("other", 0)

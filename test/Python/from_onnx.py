@@ -349,6 +349,12 @@ def picked(op, outs, **attributes):
     return made
 
 
+# Constants of more axes than what they are combined with, of one number or of several.
+for size, one in itertools.product(((1, 1, 8), (3, 1, 8), (1, 1, 1), (3, 1, 1)), (True, False)):
+    constant = helper.make_node("Constant", [], ["c"], value=numpy_helper.from_array(numpy.full(size, 0.5, "f4") if one else numpy.arange(math.prod(size), dtype="f4").reshape(size) / 8))
+    for nodes in [node("Greater", "x c", "b"), node("Where", "b x c", "y")], [node("LessOrEqual", "c x", "b"), node("Where", "b c x", "y")], [node("Add", "c x", "y")], [node("Div", "x c", "d"), node("Clip", "d", "y")]:
+        same_values(model([constant, *nodes], {"x": ["N", 8]}), x=numpy.random.rand(2, 8).astype("f4") + 0.1)
+
 # The pixels of a resized image, where they are those that netc takes.
 def scaled(factor, **how):
     return model([helper.make_node("Resize", ["x", "", "s"], ["y"], **how)], {"x": ["N", 3, 6, 6]}, ["y"], constants={"s": numpy.array([1, 1, 2, factor], "f4")})
