@@ -59,9 +59,8 @@ def Net_TakeGradOp : Net_IndexOp<"take_grad"> {
 
 def Net_GatherOp : Net_IndexOp<"gather", Net_Relabels # Net_Gradient # Net_Indices> {
   let exported = [{
-    if (over != 0)
-      to.refuse("it has rows for each place of the axes before");
-    to.write("aten.index", {x, ids}, {}, y);
+    auto [rows, numbers] = to.joinRows(x, ids, over);
+    to.write("aten.index", {rows, numbers}, {}, y);
   }];
   let summary = "rows of x by their numbers, along an axis";
   let description = [{
@@ -77,9 +76,11 @@ def Net_GatherOp : Net_IndexOp<"gather", Net_Relabels # Net_Gradient # Net_Indic
 def Net_ScatterAddOp : Net_IndexOp<"scatter_add", Net_Callable # Net_Gradient # Net_Indices> {
   let foreign = ["aten.index_add"];
   let exported = [{
-    if (over != 0)
-      to.refuse("it has rows for each place of the axes before");
-    to.write("aten.index_add", {x, ids, values}, {{"dim", 0}}, y);
+    auto [rows, numbers] = to.joinRows(x, ids, over);
+    Shape flat{{numbers.shape.elements()}}, added = rows.shape;
+    added[0] = flat[0];
+    auto sums = to.make("aten.index_add", {rows, to.view(numbers, flat), to.view(values, added)}, {{"dim", 0}}, rows.shape);
+    to.set(y, to.view(sums, shapeOf(y)));
   }];
   let summary = "adds rows to those of x that they name, along an axis";
   let description = [{

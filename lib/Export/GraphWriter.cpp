@@ -343,6 +343,24 @@ Tensor GraphWriter::pad(Tensor x, Axes over, Axes low, Axes high,
               {{"pad", json(amounts)}, {"value", json(value)}}, padded);
 }
 
+std::pair<Tensor, Tensor> GraphWriter::joinRows(Tensor x, Tensor ids,
+                                                int64_t over) {
+  if (over == 0)
+    return {x, ids};
+  ArrayRef<Polynomial> sizes = x.shape.sizes;
+  Shape each{sizes.take_front(over + 1)}, all{{each.elements()}};
+  Shape joined = all, first = each;
+  llvm::append_range(joined.sizes, sizes.drop_front(over + 1));
+  // The number of the first row of each place of the axes before.
+  first[over] = 1;
+  Tensor start =
+      slice(view(known("range", ids.element, all, {{"start", 0}}), each), over,
+            0, first);
+  first.sizes.resize(ids.shape.rank(), 1);
+  Tensor numbers = make("aten.add", {ids, view(start, first)}, {}, ids.shape);
+  return {view(x, joined), numbers};
+}
+
 static SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {
   SmallVector<int64_t> back(order.size());
   for (auto [place, axis] : llvm::enumerate(order))

@@ -82,6 +82,11 @@ public:
   /// after.
   Tensor pad(Tensor x, Axes over, Axes low, Axes high, double value);
 
+  /// Joins the axes of x up to `over`, so that all rows are along one axis.
+  /// Returns x so, and the numbers of the rows that `ids` name, which has the
+  /// axes before `over`, too.
+  std::pair<Tensor, Tensor> joinRows(Tensor x, Tensor ids, int64_t over);
+
   /// Writes the body of a loop once for each step. PyTorch has no loops, and
   /// ONNX's recurrences have certain bodies alone.
   void unroll(ScanOp scan);

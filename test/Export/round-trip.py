@@ -15,8 +15,8 @@ import sys
 
 source, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 NETWORKS = {
-    "examples": "albert:ALBERT convnext:convnext_tiny ddpm:UNet densenet:densenet121 dit:Small dqn:DQN gpt2:gpt2 lenet300:LeNet300 llama:llama65 mobilenet:small muon:Small resnet:small18 squeezenet:squeezenet1_0 vit:vit_b_16",
-    "test/Export/Inputs": "ops:Elementwise ops:Shapes ops:Windows ops:Norms ops:Choices ops:Noise ops:Tables ops:Rows ops:Products",
+    "examples": "albert:ALBERT convnext:convnext_tiny ddpm:UNet densenet:densenet121 dit:Small dqn:DQN gpt2:gpt2 lenet300:LeNet300 llama:llama65 mesh_graph_nets:MeshGraphNets mobilenet:small muon:Small resnet:small18 squeezenet:squeezenet1_0 vit:vit_b_16",
+    "test/Export/Inputs": "ops:Elementwise ops:Shapes ops:Windows ops:Norms ops:Choices ops:Noise ops:Tables ops:Rows ops:RowsOfEach ops:Products",
 }
 
 

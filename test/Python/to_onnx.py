@@ -22,7 +22,7 @@ ops, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 random = numpy.random.default_rng(0)
 
 # All ops are right for the checker, with the shapes that netc knows.
-for name in "Elementwise", "Shapes", "Windows", "Norms", "Choices", "Noise", "Rows":
+for name in "Elementwise", "Shapes", "Windows", "Norms", "Choices", "Noise", "Rows", "RowsOfEach":
     model = netc.to_onnx(ops, net=name)
     onnx.checker.check_model(model, full_check=True)
     graph = netc.to_graph(ops, net=name)
@@ -87,6 +87,11 @@ x, begin, end = random.standard_normal((4, 4)).astype("f4"), numpy.array([0, 3, 
 expected = x.copy()
 numpy.add.at(expected, end, x[begin])
 numpy.testing.assert_allclose(run(ops, {"x": x, "from": begin, "to": end}, net="Rows")[0], expected, rtol=1e-5)
+x, begin, end = random.standard_normal((2, 4, 4)).astype("f4"), numpy.array([[0, 3, 3], [1, 0, 2]], "i4"), numpy.array([[1, 1, 0], [3, 2, 3]], "i4")
+expected = x.copy()
+for each in range(2):
+    numpy.add.at(expected[each], end[each], x[each, begin[each]])
+numpy.testing.assert_allclose(run(ops, {"x": x, "from": begin, "to": end}, net="RowsOfEach")[0], expected, rtol=1e-5)
 
 # Batch norms take their running statistics, in a network that trains and in an inference.
 spec = "net A(x: f32[N, C = 3, L = 4]) { return y = x |> BatchNorm }\ninfer A as ask { batch = 2; duration = 1 example }\n"

@@ -28,6 +28,7 @@ import netc
 NETWORKS = """
 lenet300:LeNet300 dqn:DQN dqn:Database alphago_zero:AGZ squeezenet:squeezenet1_0 muon:Small dit:Small
 resnet:small18 resnet:small50 vgg:small11 alexnet:small mobilenet:small efficientnet:small swin:SmallSwin whisper:Small
+mesh_graph_nets:Small
 """
 TOLERANCE = 1e-4
 TYPES = {"f32": "f4", "i32": "i4", "i64": "i8", "i16": "i2", "i8": "i1", "u8": "u1"}
