@@ -47,12 +47,30 @@ def main():
         sys.exit(f"netc: error: {problem}")
 
 
+def _value(text):
+    """What netc writes as a value, as Python does."""
+    parts = [each if re.fullmatch(r"\d+", each) else f'"{each}"' for each in text.split(",")]
+    return parts[0] if len(parts) == 1 else f"[{', '.join(parts)}]"
+
+
+# Options of the command line in messages, and the arguments that they are here.
+ARGUMENTS = (
+    (r'`--set "?([\w.]+)=([^`"]*)"?`', lambda found: f'`set={{"{found[1]}": {_value(found[2])}}}`'),
+    (r"`--opaque=([^`]*)`", r'`opaque=["\1"]`'),
+    (r"`--run=([^`]*)`", r'`run="\1"`'),
+    (r"`--set`", "`set`"),
+    (r"`-D`", "`define`"),
+)
+
+
 def _problem(entry, own):
     severity, id, message, file, line, column = (entry.get(key) for key in ("severity", "id", "message", "file", "line", "column"))
     for name in own:
         message = message.replace(f"`{name}`", "the text")
-    if file in own and not file.endswith(".net"):  # a graph, whose lines no one sees
-        return Problem(severity, id, re.sub(r"`--opaque=([^`]*)`", r'`opaque=["\1"]`', message), None, None, None)
+    for option, argument in ARGUMENTS:
+        message = re.sub(option, argument, message)
+    if file == "<command line>" or file in own and not file.endswith(".net"):  # a graph, whose lines no one sees
+        return Problem(severity, id, message, None, None, None)
     source = ""
     if line and file.endswith(".net"):
         try:
@@ -118,6 +136,8 @@ class _File:
             raise NetcError(f"`{spec}` is a model, and no specification; `netc.{writer}` writes that of it")
         if isinstance(spec, os.PathLike) or ("\n" not in spec and spec.endswith(".net")):
             self.path = os.fspath(spec)
+        elif spec and not re.search(r"\s", spec):
+            raise NetcError(f"`{spec}` is neither the text of a specification nor a path that ends with `.net`")
         else:
             self.folder = tempfile.TemporaryDirectory(prefix="netc-")
             self.path = os.path.join(self.folder.name, "spec.net")

@@ -58,9 +58,11 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
         ImportRefused: the module depends on data, or torch.export rejects it.
     """
     if not isinstance(module, torch.nn.Module):
-        raise ImportRefused(f"a module of PyTorch is expected, not a {type(module).__name__}; a function is the `forward` of one")
+        raise ImportRefused(f"a module of PyTorch is expected, not {_no_module(module)}")
     if isinstance(module, torch.jit.ScriptModule):
         raise ImportRefused("torch.export takes no module of TorchScript; give the module that it was made of")
+    if isinstance(args, dict):
+        raise ImportRefused("arguments by name are `kwargs`, as in `from_torch(model, kwargs=dict(x=..))`")
     modes = [(child, child.training) for child in module.modules()]
     try:
         module.train()
@@ -76,6 +78,15 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
     for doubt in doubts:
         warnings.warn(doubt, stacklevel=3)
     return {**graph, "notes": doubts + writer.notes}
+
+
+def _no_module(given):
+    """What was given in place of a module, and what to do."""
+    if isinstance(given, type) and issubclass(given, torch.nn.Module):
+        return f"the class `{given.__name__}`; make a module of it, `{given.__name__}(..)`"
+    if callable(given):
+        return f"a {type(given).__name__}; a function is the `forward` of one"
+    return f"a {type(given).__name__}; build the module, whose weights do not matter"
 
 
 class _Writer:

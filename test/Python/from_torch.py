@@ -382,6 +382,20 @@ flat[:, 1] = 0.9
 flat[0] = 1
 assert known(flat.repeat(1, 2).numpy())["what"] == "cosine"
 
+# What a new user may give in place of a module and an example of its arguments.
+for given, args, text in (
+    (nn.Linear, x, "a module of PyTorch is expected, not the class `Linear`; make a module of it, `Linear(..)`"),
+    (linear.forward, x, "a module of PyTorch is expected, not a method; a function is the `forward` of one"),
+    (linear.state_dict(), x, "a module of PyTorch is expected, not a OrderedDict; build the module, whose weights do not matter"),
+    (linear, (4, 8), "no argument is a tensor; give an example of what the module takes, as in `from_torch(model, torch.zeros(2, 3, 224, 224))`"),
+    (linear, {"input": x}, "arguments by name are `kwargs`, as in `from_torch(model, kwargs=dict(x=..))`"),
+):
+    try:
+        netc.from_torch(given, args)
+        raise AssertionError(f"{text}: it was imported")
+    except netc.ImportRefused as problem:
+        assert text in str(problem), problem
+
 # What depends on data is named.
 refused("give the module itself", torch.export.export(linear, (x,)).module(), x)
 looping = Of(lambda self, x: while_loop(lambda i, y: i < 5, lambda i, y: (i + 1, self.a(y)), (torch.tensor(0), x))[1], a=nn.Linear(8, 8))

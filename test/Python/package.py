@@ -131,6 +131,10 @@ def with_program(program):
 for call, text in (
     (lambda: netc.from_graph({}), "a graph is a dictionary with `netc_graph`"),
     (lambda: netc.estimate("model.onnx"), "`model.onnx` is a model, and no specification; `netc.from_onnx` writes that of it"),
+    (lambda: netc.estimate("model.pt"), "`model.pt` is neither the text of a specification nor a path that ends with `.net`"),
+    (lambda: netc.estimate(small, set={"batch": 3}), 'error: `set` says of which run or net, as in `set={"run.batch": 64}`'),
+    (lambda: netc.estimate(small, set={"A.x": 3}), "error: `A` has no setting or free axis `x`"),
+    (lambda: netc.estimate(small, define={"m": 3}), "error: `define` replaces a top-level constant, and there is no `m`"),
     (lambda: netc.estimate(small, set="run.batch=3"), "`set` is a dictionary, such as `{'run.batch': 64}`, not 'run.batch=3'"),
     (lambda: netc.estimate(small, set={"run.batch": None}), "`run.batch` is given None, which is no number, text or truth value"),
     (lambda: netc.estimate(small, set={"run.batch": float("nan")}), "`run.batch` is given nan, which is no number of the language"),
@@ -151,7 +155,7 @@ for call, text in (
         call()
         raise AssertionError(f"{text}: it is right")
     except netc.NetcError as problem:
-        assert text in str(problem) and "/spec.net" not in str(problem), problem
+        assert text in str(problem) and "/spec.net" not in str(problem) and "<command line>" not in str(problem) and "`--" not in str(problem), problem
 try:
     netc.estimate(examples / "nowhere.net")
     raise AssertionError("it is not there")
