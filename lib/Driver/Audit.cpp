@@ -87,24 +87,18 @@ static llvm::Expected<Audited> auditOne(StringRef path,
 }
 
 static void print(llvm::raw_ostream &os, const AuditReport &report) {
-  TableOptions options{depth, symbolic, isColourful(os), widthOf(os)};
   switch (format) {
   case Format::Json:
     return printAuditJson(os, report);
   case Format::Csv:
     return printAuditCsv(os, report);
-  case Format::Markdown:
-    return writeAudit(*markdownPage(os, options), report, options);
-  case Format::Html:
-    return writeAudit(*htmlPage(os,
-                                inputs.empty() ? "Audit of a trace"
-                                               : llvm::join(inputs, ", "),
-                                report.version),
-                      report, options);
   case Format::Svg:
     return printAuditSvg(os, report);
   case Format::Table:
-    return writeAudit(*textPage(os, options), report, options);
+  case Format::Markdown:
+  case Format::Html:
+    return writeAudit(*makePage(os, "Audit of a trace"), report,
+                      tableOptions(os));
   }
 }
 

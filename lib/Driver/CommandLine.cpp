@@ -278,10 +278,8 @@ cl::opt<Format> format(
         clEnumValN(Format::Json, "json", "for programs; docs/*.schema.json"),
         clEnumValN(Format::Csv, "csv",
                    "layers and runs, or measured ops, a row each"),
-        clEnumValN(Format::Markdown, "markdown",
-                   "as the table; not of measurements"),
-        clEnumValN(Format::Html, "html",
-                   "a page for a browser, with pictures; not of measurements"),
+        clEnumValN(Format::Markdown, "markdown", "as the table"),
+        clEnumValN(Format::Html, "html", "a page for a browser, with pictures"),
         clEnumValN(Format::Svg, "svg",
                    "a picture of what is measured or audited")),
     In{toPrint});

@@ -7,8 +7,6 @@
 #include "lib/Driver/Output.h"
 #include "lib/Report/Csv.h"
 #include "lib/Report/Json.h"
-#include "lib/Report/Page.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace netc;
 using namespace netc::flags;
@@ -49,26 +47,15 @@ static Report makeReport(const Session &session,
   return report;
 }
 
-/// The page for the format that the command line asks for.
-static std::unique_ptr<Page> makePage(llvm::raw_ostream &os,
-                                      const Report &report,
-                                      const TableOptions &options) {
-  if (format == Format::Markdown)
-    return markdownPage(os, options);
-  if (format == Format::Html)
-    return htmlPage(os, llvm::join(inputs, ", "), report.version);
-  return textPage(os, options);
-}
-
 void netc::printReport(llvm::raw_ostream &os, const Session &session,
                        llvm::ArrayRef<CountedFile> files) {
   Report report = makeReport(session, files);
-  TableOptions options{depth, symbolic, isColourful(os), widthOf(os)};
+  TableOptions options = tableOptions(os);
   if (format == Format::Json)
     return printJson(os, report, symbolic);
   if (format == Format::Csv)
     return printCsv(os, report);
-  std::unique_ptr<Page> page = makePage(os, report, options);
+  std::unique_ptr<Page> page = makePage(os);
   if (action == Action::Compare)
     writeDifference(*page, makeReport(session, files.take_front()),
                     makeReport(session, files.take_back()), options);

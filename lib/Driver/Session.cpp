@@ -42,6 +42,20 @@ Exit netc::write(llvm::function_ref<void(llvm::raw_ostream &)> print) {
   return write(output, print);
 }
 
+TableOptions netc::tableOptions(llvm::raw_ostream &os) {
+  return {depth, symbolic, isColourful(os), widthOf(os)};
+}
+
+std::unique_ptr<Page> netc::makePage(llvm::raw_ostream &os,
+                                     llvm::StringRef title) {
+  if (format == Format::Markdown)
+    return markdownPage(os, tableOptions(os));
+  if (format == Format::Html)
+    return htmlPage(os, inputs.empty() ? title.str() : llvm::join(inputs, ", "),
+                    NETC_VERSION);
+  return textPage(os, tableOptions(os));
+}
+
 mlir::LogicalResult netc::runPasses(mlir::ModuleOp module, Stage stage) {
   mlir::PassManager passes(module->getName());
   // Tests verify the IR after each pass, for all examples.

@@ -11,6 +11,7 @@
 #include "lib/Frontend/Specification.h"
 #include "lib/Hardware/Hardware.h"
 #include "lib/Pipelines/Pipelines.h"
+#include "lib/Report/Page.h"
 
 namespace netc {
 
@@ -79,6 +80,13 @@ Exit complain(Exit status, const llvm::Twine &message);
 Exit write(llvm::StringRef path,
            llvm::function_ref<void(llvm::raw_ostream &)> print);
 Exit write(llvm::function_ref<void(llvm::raw_ostream &)> print);
+
+/// How the command line and a terminal want tables.
+TableOptions tableOptions(llvm::raw_ostream &os);
+/// The page for the format that the command line asks for: a table, Markdown or
+/// HTML. Its title is the names of the files, or `title` without any.
+std::unique_ptr<Page> makePage(llvm::raw_ostream &os,
+                               llvm::StringRef title = "");
 
 } // namespace netc
 

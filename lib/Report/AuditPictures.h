@@ -30,9 +30,8 @@ Picture claimBarsOf(const audit::Audit &audit);
 /// Empty without kernels.
 Picture levelBarsOf(const audit::Audit &audit);
 
-/// Throughput and memory by batch size. Empty if all traces have the same batch
-/// size.
-Picture batchBarsOf(llvm::ArrayRef<const audit::Audit *> audits);
+/// Throughput and memory by batch size. Empty without sizes.
+Picture batchBarsOf(llvm::ArrayRef<BatchFigures> sizes);
 
 /// The pictures of a trace, from top to bottom.
 std::vector<Picture> picturesOf(const audit::Audit &audit);

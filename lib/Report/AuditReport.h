@@ -67,6 +67,8 @@ struct BatchRow {
 /// The rows by ascending batch size. Empty if there is only one size, no
 /// specification, or if the traces are of several ranks of one job.
 std::vector<BatchRow> batchRows(llvm::ArrayRef<const audit::Audit *> audits);
+/// What pictures show of them.
+std::vector<BatchFigures> figuresOf(llvm::ArrayRef<BatchRow> rows);
 
 /// Writes the report of traces on a page.
 void writeAudit(Page &page, const AuditReport &report,

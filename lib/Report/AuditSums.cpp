@@ -175,3 +175,13 @@ netc::batchRows(llvm::ArrayRef<const audit::Audit *> audits) {
     rows.clear();
   return rows;
 }
+
+std::vector<BatchFigures> netc::figuresOf(llvm::ArrayRef<BatchRow> rows) {
+  std::vector<BatchFigures> figures;
+  for (const BatchRow &row : rows)
+    figures.push_back(
+        {row.batch, row.throughput.toDouble(),
+         row.measured ? std::optional(Rational(*row.measured)) : row.specified,
+         !row.measured});
+  return figures;
+}

@@ -614,7 +614,7 @@ static void writeBatches(Page &page, llvm::ArrayRef<const Audit *> audits) {
          {row.audit->file, Style::Dim}});
   }
   page.grid(grid);
-  page.batches(audits);
+  page.batches(figuresOf(rows));
 }
 
 void netc::writeAudit(Page &page, const AuditReport &report,

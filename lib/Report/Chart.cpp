@@ -2,6 +2,7 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Report/AuditPictures.h"
 #include "lib/Report/Format.h"
 #include "lib/Report/MeasurementReport.h"
 
@@ -77,7 +78,7 @@ struct Cluster {
 class Chart {
 public:
   explicit Chart(const MeasurementReport &report);
-  void print(llvm::raw_ostream &os) const;
+  void print(llvm::raw_ostream &os, bool isInline) const;
 
 private:
   using Row = std::vector<Cluster>;
@@ -200,8 +201,9 @@ void Chart::printRow(llvm::raw_ostream &os, const Row &row, double axis) const {
   for (double line = 0; line < height + tick / 2; line += tick) {
     double y = axis - line / height * plotHeight;
     os << fmt::format("  <line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" "
-                      "y2=\"{:.1f}\" stroke=\"{}\"/>\n",
-                      left, width - right, y, y, line > 0 ? "#ddd" : "#222");
+                      "y2=\"{:.1f}\"{}/>\n",
+                      left, width - right, y, y,
+                      line > 0 ? "" : " class=\"axis\"");
     os << text(left - 6, y + 4, "end", fmt::format("{:.0f} %", line * 100));
   }
   os << text(left - 6, axis + 17, "end", "batch");
@@ -212,19 +214,21 @@ void Chart::printRow(llvm::raw_ostream &os, const Row &row, double axis) const {
   }
 }
 
-void Chart::print(llvm::raw_ostream &os) const {
+void Chart::print(llvm::raw_ostream &os, bool isInline) const {
   double bottom = top + rows.size() * rowHeight;
-  os << fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" "
-      "fill=\"#222\">\n",
-      width, bottom + below);
-  os << fmt::format(
-      "  <rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n", width,
-      bottom + below);
+  os << fmt::format("<svg class=\"picture\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+                    "width=\"{0:.0f}\" height=\"{1:.0f}\"",
+                    width, bottom + below);
+  if (isInline)
+    os << " role=\"img\" aria-label=\"Utilization of the measured peak\">\n";
+  else
+    os << " xmlns=\"http://www.w3.org/2000/svg\" font-family=\"Helvetica, "
+          "Arial, sans-serif\">\n<style>\n"
+       << pictureStyle()
+       << "</style>\n  <rect class=\"paper\" width=\"100%\" "
+          "height=\"100%\"/>\n";
   os << text(left, 22, "start", "Utilization of the measured peak",
-             " font-size=\"15\" font-weight=\"bold\"");
+             " class=\"heading\"");
   double key = left;
   for (Method method : methods) {
     os << rectangle(key, 34, 11, 11, colours[unsigned(method)], nameOf(method));
@@ -235,10 +239,11 @@ void Chart::print(llvm::raw_ostream &os) const {
     printRow(os, row, top + i * rowHeight + plotHeight);
   for (auto [i, note] : llvm::enumerate(notes()))
     os << text(left, bottom + 8 + i * 16, "start", note,
-               " font-size=\"10\" fill=\"#666\"");
+               " class=\"small dim\"");
   os << "</svg>\n";
 }
 
-void netc::printChart(llvm::raw_ostream &os, const MeasurementReport &report) {
-  Chart(report).print(os);
+void netc::printChart(llvm::raw_ostream &os, const MeasurementReport &report,
+                      bool isInline) {
+  Chart(report).print(os, isInline);
 }

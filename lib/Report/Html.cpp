@@ -4,6 +4,7 @@
 
 #include "lib/Report/AuditPictures.h"
 #include "lib/Report/Format.h"
+#include "lib/Report/MeasurementReport.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -294,8 +295,11 @@ public:
       os << inlineSvg(picture);
     }
   }
-  void batches(llvm::ArrayRef<const audit::Audit *> audits) override {
-    os << inlineSvg(batchBarsOf(audits));
+  void batches(llvm::ArrayRef<BatchFigures> sizes) override {
+    os << inlineSvg(batchBarsOf(sizes));
+  }
+  void chart(const MeasurementReport &report) override {
+    printChart(os, report, /*isInline=*/true);
   }
 
 private:

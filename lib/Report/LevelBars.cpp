@@ -113,48 +113,42 @@ Picture netc::levelBarsOf(const Audit &audit) {
 // Batches
 //===----------------------------------------------------------------------===//
 
-Picture netc::batchBarsOf(llvm::ArrayRef<const Audit *> audits) {
+Picture netc::batchBarsOf(llvm::ArrayRef<BatchFigures> sizes) {
   Picture picture{"batches", "Throughput and memory by batch", "", 0};
-  std::vector<BatchRow> rows = batchRows(audits);
-  if (rows.empty())
+  if (sizes.empty())
     return picture;
-  auto memoryOf = [](const BatchRow &row) -> std::optional<Rational> {
-    return row.measured ? std::optional(Rational(*row.measured))
-                        : row.specified;
-  };
   constexpr double left = 110, top = 26, rowHeight = 26, bar = 16, middle = 560,
                    length = 300;
-  Rational fastest = 1, largest = 1;
-  for (const BatchRow &row : rows) {
-    fastest = std::max(fastest, row.throughput);
-    largest = std::max(largest, memoryOf(row).value_or(0));
+  double fastest = 0, largest = 1;
+  for (const BatchFigures &size : sizes) {
+    fastest = std::max(fastest, size.throughput);
+    largest = std::max(largest, size.memory.value_or(0).toDouble());
   }
   std::string &text = picture.body;
   text += words(left - 8, 14, "right dim", "batch");
   text += words(left, 14, "dim", "examples/s, and of the one above");
   text += words(middle, 14, "dim", "memory, and of the one above");
-  for (auto [i, row] : llvm::enumerate(rows)) {
+  for (auto [i, size] : llvm::enumerate(sizes)) {
     double y = top + rowHeight * i;
-    text += words(left - 8, y + 12, "right", row.batch.str());
-    auto draw = [&](double x, StringRef style, const Rational &value,
-                    const Rational &most, std::string label,
-                    std::optional<Rational> before) {
-      double width = (value / most).toDouble() * length;
-      if (before && !before->isZero())
-        label += fmt::format(", {:.2f} ×", (value / *before).toDouble());
+    text += words(left - 8, y + 12, "right", size.batch.str());
+    auto draw = [&](double x, StringRef style, double value, double most,
+                    std::string label, double before) {
+      double width = value / most * length;
+      if (before > 0)
+        label += fmt::format(", {:.2f} ×", value / before);
       text += box(style, x, y, width, bar, label);
       text += words(x + width + 6, y + 12, "dim", label);
     };
-    const BatchRow *before = i ? &rows[i - 1] : nullptr;
-    draw(left, "forward", row.throughput, fastest,
-         fmt::format("{:.4g}", row.throughput.toDouble()),
-         before ? std::optional(before->throughput) : std::nullopt);
-    if (std::optional<Rational> bytes = memoryOf(row))
-      draw(middle, "again", *bytes, largest,
-           inBytes(*bytes) + (row.measured ? "" : " specified"),
-           before ? memoryOf(*before) : std::nullopt);
+    const BatchFigures *before = i ? &sizes[i - 1] : nullptr;
+    draw(left, "forward", size.throughput, fastest,
+         fmt::format("{:.4g}", size.throughput),
+         before ? before->throughput : 0);
+    if (size.memory)
+      draw(middle, "again", size.memory->toDouble(), largest,
+           inBytes(*size.memory) + (size.isSpecified ? " specified" : ""),
+           before ? before->memory.value_or(0).toDouble() : 0);
   }
-  picture.height = top + rowHeight * rows.size();
+  picture.height = top + rowHeight * sizes.size();
   return picture;
 }
 
@@ -192,7 +186,8 @@ void netc::printAuditSvg(llvm::raw_ostream &os, const AuditReport &report) {
                         picture.height, picture.body);
     y += picture.height + gap;
   };
-  if (Picture batches = batchBarsOf(report.audits); !batches.body.empty()) {
+  if (Picture batches = batchBarsOf(figuresOf(batchRows(report.audits)));
+      !batches.body.empty()) {
     title("By batch");
     draw(batches);
   }

@@ -10,10 +10,12 @@
 
 namespace netc {
 
-/// Prints a table of layers for each run and batch size, and tables of all
-/// batch sizes: of times, and of utilization by method.
-void printTable(llvm::raw_ostream &os, const MeasurementReport &report,
-                const TableOptions &options);
+class Page;
+
+/// Writes a table of layers for each run and batch size, tables of all batch
+/// sizes: of times, and of utilization by method, and the chart.
+void writeMeasurement(Page &page, const MeasurementReport &report,
+                      const TableOptions &options);
 
 /// Prints JSON by docs/utilization.schema.json.
 void printJson(llvm::raw_ostream &os, const MeasurementReport &report);
@@ -23,8 +25,9 @@ void printCsv(llvm::raw_ostream &os, const MeasurementReport &report);
 
 /// Prints an SVG bar chart: a group for each run and batch size, with a bar for
 /// each method. Bars show the utilization of the measured peak. Groups wrap at
-/// the width of a page.
-void printChart(llvm::raw_ostream &os, const MeasurementReport &report);
+/// the width of a page. With `isInline`, it is an element of an HTML page.
+void printChart(llvm::raw_ostream &os, const MeasurementReport &report,
+                bool isInline = false);
 
 /// The processor as text, `CPU, 4 cores at 2.50 GHz (measured)`, or the GPU.
 std::string processorText(const Measurement &any, const Peaks &peaks);

@@ -5,6 +5,7 @@
 #include "lib/Report/Format.h"
 #include "lib/Report/Grid.h"
 #include "lib/Report/MeasurementReport.h"
+#include "lib/Report/Page.h"
 #include "lib/Units/Units.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -88,7 +89,7 @@ public:
               Grid::Right, Grid::Right, Grid::Right, Grid::Right, Grid::Left,
               Grid::Right, Grid::Right, Grid::Left}) {}
 
-  void print(llvm::raw_ostream &os) {
+  Grid build() {
     std::vector<Grid::Cell> head;
     auto in = [&](const char *what) {
       return fmt::format("{} {}", what, unit.name);
@@ -107,7 +108,7 @@ public:
       grid.addRule();
     }
     addRow("all ops", "", parts.front().work, Style::Bold);
-    grid.print(os, 2, options.colour, options.width);
+    return std::move(grid);
   }
 
 private:
@@ -241,13 +242,10 @@ static void addDevice(Lines &lines, const Measurement::Device &device) {
 /// A smaller share of the step outside of ops is not reported.
 static constexpr double minOutside = 0.03;
 
-static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
+static void writeBatch(Page &page, const Measurement &measurement,
                        const Peaks &peaks, const TableOptions &options) {
-  os << "\n  "
-     << styled(fmt::format("batch {}", measurement.batch), Style::Bold,
-               options.colour)
-     << "\n\n";
-  LayerTimes(measurement, peaks, options).print(os);
+  page.heading(fmt::format("batch {}", measurement.batch));
+  page.grid(LayerTimes(measurement, peaks, options).build());
 
   const Measurement::Step &step = measurement.step;
   MatmulShare share = matmulShare(measurement);
@@ -257,7 +255,6 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
     confidence = fmt::format(", with 95 % confidence {} to {}", unit(*step.low),
                              unit(*step.high));
   Lines lines;
-  lines.add("", "");
   lines.add("step",
             fmt::format("{} {}{}; {} examples/s", unit(step.median), unit.name,
                         confidence, number(measurement.batch / step.median)),
@@ -300,15 +297,14 @@ static void printBatch(llvm::raw_ostream &os, const Measurement &measurement,
     lines.add("L2", "all tensors fit into its " + bytes(*measurement.l2));
   if (measurement.device)
     addDevice(lines, *measurement.device);
-  lines.print(os, options.colour);
+  page.lines(lines);
 }
 
 //===----------------------------------------------------------------------===//
 // All batch sizes
 //===----------------------------------------------------------------------===//
 
-static void printBatches(llvm::raw_ostream &os, const MeasuredRun &run,
-                         bool colour) {
+static void writeBatches(Page &page, const MeasuredRun &run) {
   Grid grid({Grid::Right, Grid::Right, Grid::Right, Grid::Right, Grid::Right,
              Grid::Right, Grid::Right});
   double shortest = std::numeric_limits<double>::infinity();
@@ -323,6 +319,7 @@ static void printBatches(llvm::raw_ostream &os, const MeasuredRun &run,
     head.push_back({title, Style::Dim});
   grid.add(std::move(head));
   grid.addRule();
+  std::vector<BatchFigures> figures;
   for (const Measurement &measurement : run.batches) {
     BackwardRatio ratio = backwardRatio(measurement);
     double step = measurement.step.median;
@@ -333,13 +330,20 @@ static void printBatches(llvm::raw_ostream &os, const MeasuredRun &run,
               {bytes(measurement.peakRss)},
               {number(ratio.time)},
               {number(ratio.flop)}});
+    figures.push_back({measurement.batch, measurement.batch / step,
+                       Rational(measurement.arena)});
   }
-  os << '\n';
-  grid.print(os, 2, colour);
+  page.grid(grid);
+  if (figures.size() < 2)
+    return;
+  llvm::sort(figures, [](const BatchFigures &a, const BatchFigures &b) {
+    return a.batch < b.batch;
+  });
+  page.batches(figures);
 }
 
-static void printMethods(llvm::raw_ostream &os, const MeasuredRun &run,
-                         const Peaks &peaks, bool colour) {
+static void writeMethods(Page &page, const MeasuredRun &run,
+                         const Peaks &peaks) {
   Grid grid({Grid::Right, Grid::Left, Grid::Right, Grid::Right, Grid::Right,
              Grid::Right});
   std::vector<Grid::Cell> head = {{"batch", Style::Dim},
@@ -372,8 +376,7 @@ static void printMethods(llvm::raw_ostream &os, const MeasuredRun &run,
     if (hardwareRate(measurement).ofClock(measurement))
       addRow(measurement, "peak at its clock", &Rate::ofClock, measurement);
   }
-  os << '\n';
-  grid.print(os, 2, colour);
+  page.grid(grid);
 }
 
 std::string netc::processorText(const Measurement &any, const Peaks &peaks) {
@@ -402,7 +405,7 @@ static std::string peakText(std::optional<double> measured,
   return peak.empty() ? "unknown" : llvm::join(peak, ", ");
 }
 
-static void printMachine(llvm::raw_ostream &os, const Measurement &any,
+static void writeMachine(Page &page, const Measurement &any,
                          const Peaks &peaks) {
   Lines lines;
   lines.add("machine", processorText(any, peaks));
@@ -426,25 +429,25 @@ static void printMachine(llvm::raw_ostream &os, const Measurement &any,
   if (peaks.copy)
     lines.add("", byteRate(*peaks.copy) + " of a copy");
   lines.add("counted", "1 multiply-add = 2 FLOP");
-  lines.print(os, /*colour=*/false);
+  page.lines(lines);
 }
 
-void netc::printTable(llvm::raw_ostream &os, const MeasurementReport &report,
-                      const TableOptions &options) {
-  const char *separator = "";
+void netc::writeMeasurement(Page &page, const MeasurementReport &report,
+                            const TableOptions &options) {
+  page.chart(report);
   for (const MeasuredRun &run : report.runs) {
     const Measurement &any = run.batches.front();
-    os << separator << styled(any.run, Style::Bold, options.colour)
-       << (any.trains() ? " trains " : " runs ") << any.network << " · "
-       << any.lowering << " lowering for "
-       << (any.gpu.empty() ? any.isa + " · " + counted(any.threads, "thread")
-                           : any.target)
-       << '\n';
-    printMachine(os, any, report.peaks);
+    page.section(any.run, fmt::format("{} {} · {} lowering for {}",
+                                      any.trains() ? " trains" : " runs",
+                                      any.network, any.lowering,
+                                      any.gpu.empty()
+                                          ? any.isa + " · " +
+                                                counted(any.threads, "thread")
+                                          : any.target));
+    writeMachine(page, any, report.peaks);
     for (const Measurement &measurement : run.batches)
-      printBatch(os, measurement, report.peaks, options);
-    printBatches(os, run, options.colour);
-    printMethods(os, run, report.peaks, options.colour);
-    separator = "\n";
+      writeBatch(page, measurement, report.peaks, options);
+    writeBatches(page, run);
+    writeMethods(page, run, report.peaks);
   }
 }

@@ -17,11 +17,20 @@ namespace netc {
 namespace audit {
 struct Audit;
 } // namespace audit
+struct MeasurementReport;
 
 /// An estimate of a run's compute, with its range.
 struct Estimate {
   std::string label;
   Rational low, value, high; ///< FLOP
+};
+
+/// What a step with one of several batch sizes does.
+struct BatchFigures {
+  Rational batch;
+  double throughput;              ///< examples/s
+  std::optional<Rational> memory; ///< bytes
+  bool isSpecified = false;       ///< whether `memory` was not measured
 };
 
 /// Writes a report in one format, part by part.
@@ -39,10 +48,12 @@ public:
   virtual void layers(const LayerRow &total) = 0;
   /// Draws estimates that are also stated as lines. Text formats draw nothing.
   virtual void compare(llvm::ArrayRef<Estimate>) {}
-  /// Draws a step of a trace, and figures of several traces by batch size. Text
-  /// formats draw nothing.
+  /// Draws a step of a trace, and figures by ascending batch size. Text formats
+  /// draw nothing.
   virtual void pictures(const audit::Audit &) {}
-  virtual void batches(llvm::ArrayRef<const audit::Audit *>) {}
+  virtual void batches(llvm::ArrayRef<BatchFigures>) {}
+  /// Draws the utilization of all runs. Text formats draw nothing.
+  virtual void chart(const MeasurementReport &) {}
 };
 
 /// Plain text for a terminal or a file.

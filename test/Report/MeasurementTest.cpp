@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Report/MeasurementReport.h"
+#include "lib/Report/Page.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -53,6 +54,10 @@ static MeasurementReport report(std::initializer_list<int> batches) {
         llvm::cantFail(parseMeasurement(programOutput(batch))));
   report.peaks = *peaksOf(report.runs[0].batches.front());
   return report;
+}
+
+static void printTable(llvm::raw_ostream &os, const MeasurementReport &report) {
+  writeMeasurement(*textPage(os, TableOptions()), report, TableOptions());
 }
 
 template <typename Print>
@@ -153,9 +158,7 @@ TEST(Measurement, DividesByThePeakOfEachFormat) {
   EXPECT_EQ(modelRate(measurement).ofDatasheet(all.peaks), std::nullopt);
   const Work work = measuredParts(measurement, all.peaks)[1].work;
   EXPECT_DOUBLE_EQ(work.roofs.at("compute"), 0.006002);
-  std::string table = printed(all, [](llvm::raw_ostream &os, auto &report) {
-    printTable(os, report, TableOptions());
-  });
+  std::string table = printed(all, printTable);
   for (const char *text :
        {"peak, bf16  4 GFLOP/s measured\n", "25.0 % of the measured peaks\n",
         "  in bf16         4 MFLOP, 500 MFLOP/s over their ops: 12.5 % of the "
@@ -184,10 +187,7 @@ TEST(Measurement, HasTheClockAndThePowerOfAGpu) {
   all.runs[0].batches[0] = llvm::cantFail(parseMeasurement(text));
   Measurement &measurement = all.runs[0].batches[0];
   EXPECT_DOUBLE_EQ(*modelRate(measurement).ofClock(measurement), 0.5);
-  auto print = [](llvm::raw_ostream &os, auto &report) {
-    printTable(os, report, TableOptions());
-  };
-  std::string table = printed(all, print);
+  std::string table = printed(all, printTable);
   for (const char *text :
        {"for sm_90a, compiled by the driver in 0.500 s; 7 launches a step\n",
         "1.500 GHz by cycles, 1.400 GHz by NVML, at lowest 1.200\n",
@@ -195,7 +195,7 @@ TEST(Measurement, HasTheClockAndThePowerOfAGpu) {
         "50.0 % at the clock of the steps\n", "4  peak at its clock"})
     EXPECT_NE(table.find(text), std::string::npos) << text << table;
   measurement.device->telemetry.reset();
-  EXPECT_NE(printed(all, print).find("unknown: there is no NVML\n"),
+  EXPECT_NE(printed(all, printTable).find("unknown: there is no NVML\n"),
             std::string::npos);
   measurement.ops[0].format = "f16";
   EXPECT_EQ(modelRate(measurement).ofClock(measurement), std::nullopt);
@@ -253,9 +253,7 @@ TEST(Measurement, TakesTheHighestPeaks) {
 
 TEST(Measurement, IsPrinted) {
   MeasurementReport all = report({1});
-  std::string table = printed(all, [](llvm::raw_ostream &os, auto &report) {
-    printTable(os, report, TableOptions());
-  });
+  std::string table = printed(all, printTable);
   auto has = [&](const char *line) {
     EXPECT_NE(table.find(line), std::string::npos) << line << "\n" << table;
   };
@@ -278,9 +276,7 @@ TEST(Measurement, IsPrinted) {
   one.step = {2e-5, 1e-5, 4e-5};
   for (Measurement::Op &op : one.ops)
     *op.seconds *= 1e-3;
-  table = printed(quick, [](llvm::raw_ostream &os, auto &report) {
-    printTable(os, report, TableOptions());
-  });
+  table = printed(quick, printTable);
   has("forward µs");
   has("  10.00  ");
   has("20.00 µs, with 95 % confidence 10.00 to 40.00; 50000 examples/s\n");
@@ -288,9 +284,7 @@ TEST(Measurement, IsPrinted) {
 
   // Of few steps, without an interval.
   one.step = {2e-5, std::nullopt, std::nullopt};
-  table = printed(quick, [](llvm::raw_ostream &os, auto &report) {
-    printTable(os, report, TableOptions());
-  });
+  table = printed(quick, printTable);
   has("20.00 µs; 50000 examples/s\n");
   EXPECT_NE(printed(quick, printJson).find("\"low\": null"), std::string::npos);
 
@@ -298,9 +292,7 @@ TEST(Measurement, IsPrinted) {
   for (double step : {0.0195, 0.015}) {
     MeasurementReport full = report({1});
     full.runs[0].batches[0].step.median = step;
-    table = printed(full, [](llvm::raw_ostream &os, auto &report) {
-      printTable(os, report, TableOptions());
-    });
+    table = printed(full, printTable);
     EXPECT_EQ(table.find("outside of ops"), std::string::npos) << table;
   }
 
@@ -402,9 +394,7 @@ TEST(Measurement, PrintsLevels) {
   for (Measurement::Op &op : measurement.ops)
     if (op.name == "relu")
       op.seconds = 0.0002;
-  std::string table = printed(all, [](llvm::raw_ostream &os, auto &report) {
-    printTable(os, report, TableOptions());
-  });
+  std::string table = printed(all, printTable);
   for (const char *line : {"\n  L1         4 GB/s measured, holds 10 kB\n"
                            "  L3         400 MB/s measured, holds 150 kB\n"
                            "  memory     100 MB/s measured\n",
@@ -422,9 +412,7 @@ TEST(Measurement, BoundsOnlyWhatRan) {
   MeasurementReport all = report({4});
   Measurement &measurement = all.runs[0].batches[0];
   measurement.ops.pop_back(); // so few are not summed up
-  std::string table = printed(all, [](llvm::raw_ostream &os, auto &report) {
-    printTable(os, report, TableOptions());
-  });
+  std::string table = printed(all, printTable);
   auto lineOf = [&](const char *name) {
     llvm::StringRef rest = llvm::StringRef(table).split(name).second;
     return rest.take_until([](char c) { return c == '\n'; });
@@ -467,7 +455,10 @@ namespace {
 /// What a chart shows of itself.
 struct Drawing {
   explicit Drawing(const MeasurementReport &report)
-      : svg(printed(report, printChart)) {}
+      : svg(printed(report,
+                    [](llvm::raw_ostream &os, const MeasurementReport &report) {
+                      printChart(os, report);
+                    })) {}
 
   bool has(const std::string &text) const {
     return svg.find(text) != std::string::npos;

@@ -137,9 +137,6 @@ static Exit measureFiles(const Session &session) {
   if (conventionFlags().any())
     return complain(WrongUsage, "what is measured is always counted with "
                                 "`--fma=2 --causal=full`, as peaks are");
-  if (format == Format::Markdown || format == Format::Html)
-    return complain(WrongUsage, "`--format=markdown` and `--format=html` are "
-                                "for estimates");
   if (!isHost(target) && threads.getNumOccurrences())
     return complain(WrongUsage, "`--threads` is of the processor, and a GPU is "
                                 "measured");
@@ -185,17 +182,16 @@ static Exit measureFiles(const Session &session) {
   report->version = NETC_VERSION;
   return write([&](llvm::raw_ostream &os) {
     switch (format) {
-    case Format::Table:
-      return printTable(os, *report, {depth, symbolic, isColourful(os)});
     case Format::Json:
       return printJson(os, *report);
     case Format::Csv:
       return printCsv(os, *report);
     case Format::Svg:
       return printChart(os, *report);
+    case Format::Table:
     case Format::Markdown:
-    case Format::Html: // refused above
-      break;
+    case Format::Html:
+      return writeMeasurement(*makePage(os), *report, tableOptions(os));
     }
   });
 }
