@@ -28,7 +28,7 @@ bool netc::runtime::hasFindings(const SimulatedRun &run) {
 }
 
 std::string netc::runtime::toJson(const SimulatedRun &run) {
-  json text = {{"simulated", true}};
+  json text = {{"format", 1}, {"simulated", true}};
   text.update(identityOf(run.program));
   text["weights"] = run.weights;
   text["steps"] = run.training.recorder.steps().size();

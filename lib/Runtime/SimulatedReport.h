@@ -21,7 +21,7 @@ struct SimulatedRun {
   const std::string &counted;              ///< JSON of the simulator's driver
 };
 
-/// JSON with `"simulated": true`, and a newline.
+/// JSON by docs/simulation.schema.json, and a newline.
 std::string toJson(const SimulatedRun &run);
 std::string toTable(const SimulatedRun &run);
 /// The errors that the simulator found, each after a line break. `counted` is
