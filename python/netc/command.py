@@ -225,7 +225,7 @@ def compare(one, other):
 
 def measure(spec, run=None, batch=None, seconds=None, threads=None):
     """Compiles the runs of a specification, trains them on this machine, and returns the measurements, an object of
-    docs/measurement.schema.json. Needs a C++ compiler, which links the programs."""
+    docs/utilization.schema.json. Needs a C++ compiler, which links the programs."""
     options = {"run": run, "batch": batch, "seconds": seconds, "threads": threads}
     with _File(spec) as file:
         given = [f"--{key}={value}" for key, value in options.items() if value is not None]
