@@ -169,7 +169,7 @@ static std::optional<FrontendOptions> frontendOptions() {
   options.includeFolders = includeFolders;
   options.onlyNetworks = onlyNetworks;
   options.onlyRuns = onlyRuns;
-  options.makesTables = action != Action::Measure && !emit.getNumOccurrences();
+  options.makesTables = !emit.getNumOccurrences();
   options.settings = settings;
   for (llvm::StringRef definition : definitions) {
     auto [name, value] = definition.split('=');

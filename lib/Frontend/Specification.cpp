@@ -23,6 +23,10 @@ public:
   std::optional<std::vector<SweepPoint>> sweep(StringRef run) override {
     return SweepPlanner(evaluator).points(run);
   }
+  std::optional<std::vector<SweepPoint>> sweptSteps(StringRef run,
+                                                    bool variesBatch) override {
+    return SweepPlanner(evaluator).stepsAtPoints(run, variesBatch);
+  }
   std::optional<std::vector<SweepPoint>> corners(StringRef run) override {
     return SweepPlanner(evaluator).corners(run);
   }

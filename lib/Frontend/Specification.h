@@ -104,6 +104,13 @@ public:
   /// None after an error.
   virtual std::optional<std::vector<SweepPoint>> sweep(llvm::StringRef run) = 0;
 
+  /// The points of the sweep of a run that differ in their steps, with all ops,
+  /// to be executed. What changes no step is not varied, with a warning, nor
+  /// are batches unless `variesBatch` is set. Empty if nothing is varied. None
+  /// after an error.
+  virtual std::optional<std::vector<SweepPoint>>
+  sweptSteps(llvm::StringRef run, bool variesBatch) = 0;
+
   /// The corners of a run as written; see SweepPoint. None after an error.
   virtual std::optional<std::vector<SweepPoint>>
   corners(llvm::StringRef run) = 0;

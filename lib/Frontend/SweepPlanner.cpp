@@ -247,6 +247,29 @@ std::optional<std::vector<SweepPoint>> SweepPlanner::corners(StringRef run) {
                                   : std::nullopt;
 }
 
+std::vector<SweepPoint> SweepPlanner::elaborateAll(const Sweep &sweep,
+                                                   NetParser::JobContext *job,
+                                                   bool isFacts,
+                                                   bool hasCorners) {
+  std::vector<SweepPoint> points;
+  unsigned before = e.errorCount();
+  for (size_t index = 0; index < sweep.points; ++index) {
+    if (e.options.onPoint)
+      e.options.onPoint(netc::nameOf(job), index, sweep.points);
+    Point point;
+    size_t rest = index, weight = sweep.points;
+    for (const std::vector<Varied> &settings : sweep.varied) {
+      weight /= settings.size();
+      point.push_back(settings[rest / weight]);
+      rest %= weight;
+    }
+    points.push_back(elaborateAt(point, job, sweep.tree, isFacts));
+    if (hasCorners && e.errorCount() == before)
+      points.back().corners = cornersAt(point, job);
+  }
+  return points;
+}
+
 std::optional<std::vector<SweepPoint>> SweepPlanner::points(StringRef run) {
   NetParser::JobContext *job = e.program.jobNamed(run);
   if (!job)
@@ -255,28 +278,48 @@ std::optional<std::vector<SweepPoint>> SweepPlanner::points(StringRef run) {
   std::optional<Sweep> sweep = sweepOf(job);
   if (!sweep)
     return std::nullopt;
-  std::vector<SweepPoint> points;
   if (!sweep->tree)
-    return points;
+    return std::vector<SweepPoint>();
   unsigned before = e.errorCount();
   bool isFacts = llvm::none_of(sweep->varied, [&](auto &settings) {
     const Varied &first = settings.front();
     return isStructural(first.name, first.job ? first.job : job);
   });
-  for (size_t index = 0; index < sweep->points; ++index) {
-    if (e.options.onPoint)
-      e.options.onPoint(run, index, sweep->points);
-    Point point;
-    size_t rest = index, weight = sweep->points;
-    for (const std::vector<Varied> &settings : sweep->varied) {
-      weight /= settings.size();
-      point.push_back(settings[rest / weight]);
-      rest %= weight;
+  std::vector<SweepPoint> points =
+      elaborateAll(*sweep, job, isFacts, /*hasCorners=*/true);
+  return e.errorCount() == before ? std::optional(std::move(points))
+                                  : std::nullopt;
+}
+
+std::optional<std::vector<SweepPoint>>
+SweepPlanner::stepsAtPoints(StringRef run, bool variesBatch) {
+  NetParser::JobContext *job = e.program.jobNamed(run);
+  if (!job)
+    return std::vector<SweepPoint>();
+  Evaluator::TopScope top(e, *e.files.main);
+  std::optional<Sweep> sweep = sweepOf(job);
+  if (!sweep)
+    return std::nullopt;
+  llvm::erase_if(sweep->varied, [&](const std::vector<Varied> &settings) {
+    StringRef name = settings.front().name;
+    bool isBatch = name == "batch";
+    bool isKept = isBatch ? variesBatch
+                          : !llvm::is_contained(runKeys, name) ||
+                                llvm::is_contained(structuralKeys, name);
+    if (!isKept) {
+      sweep->points /= settings.size();
+      if (!isBatch)
+        mlir::emitWarning(e.locationOf(sweep->tree))
+            << "`" << name
+            << "` changes no step, so it is not varied where steps are run";
     }
-    points.push_back(elaborateAt(point, job, sweep->tree, isFacts));
-    if (e.errorCount() == before)
-      points.back().corners = cornersAt(point, job);
-  }
+    return !isKept;
+  });
+  if (sweep->varied.empty())
+    return std::vector<SweepPoint>();
+  unsigned before = e.errorCount();
+  std::vector<SweepPoint> points =
+      elaborateAll(*sweep, job, /*isFacts=*/false, /*hasCorners=*/false);
   return e.errorCount() == before ? std::optional(std::move(points))
                                   : std::nullopt;
 }

@@ -17,8 +17,10 @@ public:
 
   /// Reports errors in the sweep of a run that has been elaborated as written.
   void check(NetParser::JobContext *job);
-  /// See Specification::sweep and Specification::corners.
+  /// See Specification::sweep, sweptSteps and corners.
   std::optional<std::vector<SweepPoint>> points(llvm::StringRef run);
+  std::optional<std::vector<SweepPoint>> stepsAtPoints(llvm::StringRef run,
+                                                       bool variesBatch);
   std::optional<std::vector<SweepPoint>> corners(llvm::StringRef run);
 
 private:
@@ -45,6 +47,11 @@ private:
   /// Whether `name` may change the computation of a step, and not only the
   /// duration, sizes and hardware.
   bool isStructural(llvm::StringRef name, NetParser::JobContext *job);
+  /// Elaborates the run at all points; with `hasCorners`, at the ends of its
+  /// ranges, too.
+  std::vector<SweepPoint> elaborateAll(const Sweep &sweep,
+                                       NetParser::JobContext *job, bool isFacts,
+                                       bool hasCorners);
   /// Elaborates the run at a point. With `isFacts`, only facts, since the
   /// computation is the same there.
   SweepPoint elaborateAt(const Point &point, NetParser::JobContext *job,

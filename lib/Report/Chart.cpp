@@ -41,7 +41,8 @@ static std::string rectangle(double x, double y, double width, double height,
                      x, y, width, height, fill.str(), escapedHtml(title));
 }
 
-/// Names that tell the runs apart: those of runs, of networks or both.
+/// Names that tell the runs apart: those of runs, of networks or both; with
+/// the values of points of sweeps.
 static std::vector<std::string> namesOf(llvm::ArrayRef<MeasuredRun> runs) {
   std::vector<std::string> names;
   for (auto name :
@@ -49,8 +50,11 @@ static std::vector<std::string> namesOf(llvm::ArrayRef<MeasuredRun> runs) {
         +[](const Measurement &any) { return any.network; },
         +[](const Measurement &any) { return any.network + " " + any.run; }}) {
     names.clear();
-    for (const MeasuredRun &run : runs)
+    for (const MeasuredRun &run : runs) {
       names.push_back(name(run.batches.front()));
+      for (const auto &[key, value] : run.values)
+        names.back() += " " + value;
+    }
     if (std::set(names.begin(), names.end()).size() == names.size())
       break;
   }

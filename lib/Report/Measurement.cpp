@@ -460,6 +460,14 @@ netc::ratesByFormat(const Measurement &measurement) {
   return rates;
 }
 
+std::string
+netc::textOf(const std::vector<std::pair<std::string, std::string>> &values) {
+  std::string text;
+  for (const auto &[name, value] : values)
+    text += (text.empty() ? "" : ", ") + name + " = " + value;
+  return text;
+}
+
 std::optional<Rate> netc::rateBy(Method method, const MeasuredRun &run,
                                  const Measurement &measurement) {
   switch (method) {

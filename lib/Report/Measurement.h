@@ -198,10 +198,17 @@ constexpr Method allMethods[] = {Method::Theory, Method::One, Method::Batch,
                                  Method::Epoch};
 llvm::StringRef nameOf(Method method);
 
-/// The measurements of a run, one for each batch size.
+/// The measurements of a run, or of a point of its sweep, one for each batch
+/// size.
 struct MeasuredRun {
   std::vector<Measurement> batches;
+  /// What the point sets, by name and as written, but for the batch size.
+  std::vector<std::pair<std::string, std::string>> values = {};
 };
+
+/// Such as `kernel = flash, precision = tf32`; empty for a run as written.
+std::string
+textOf(const std::vector<std::pair<std::string, std::string>> &values);
 
 /// The products and the time by a method. None for One without a measurement of
 /// batch size 1, and for methods that need the times of ops if these are

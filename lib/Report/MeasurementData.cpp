@@ -167,6 +167,11 @@ void netc::printJson(llvm::raw_ostream &os, const MeasurementReport &report) {
           const Measurement &first = run.batches.front();
           json.attribute("name", first.run);
           json.attribute("network", first.network);
+          if (!run.values.empty())
+            json.attributeObject("values", [&] {
+              for (const auto &[name, value] : run.values)
+                json.attribute(name, value);
+            });
           json.attribute("lowering", first.lowering);
           json.attributeObject("target", [&] {
             json.attribute("name", first.target);
@@ -192,7 +197,8 @@ static std::string field(std::optional<double> value) {
 }
 
 void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
-  os << "run,network,batch,threads,isa,clock,peak,step,steps,wall,name,op,"
+  os << "run,network,values,batch,threads,isa,clock,peak,step,steps,wall,name,"
+        "op,"
         "format,phase,calls,matmul,other,bytes,"
         "seconds,flops,intensity,bound,roof_seconds,of_roof,why_above\r\n";
   for (const MeasuredRun &run : report.runs)
@@ -201,7 +207,8 @@ void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
         Work work;
         work.add(op, report.peaks);
         os << csvField(measurement.run) << ',' << csvField(measurement.network)
-           << ',' << measurement.batch << ',' << measurement.threads << ','
+           << ',' << csvField(textOf(run.values)) << ',' << measurement.batch
+           << ',' << measurement.threads << ','
            << csvField(measurement.gpu.empty() ? measurement.isa
                                                : measurement.cpu)
            << ',' << field(report.peaks.clock) << ','

@@ -342,6 +342,98 @@ static void writeBatches(Page &page, const MeasuredRun &run) {
   page.batches(figures);
 }
 
+namespace {
+/// A column of the summary.
+struct Column {
+  std::string title;
+  std::function<std::string(const MeasuredRun &, const Measurement &)> cell;
+};
+} // namespace
+
+/// The names that sweeps vary, in the order of the runs.
+static std::vector<std::string> variedNames(const MeasurementReport &report) {
+  std::vector<std::string> names;
+  for (const MeasuredRun &run : report.runs)
+    for (const auto &[name, value] : run.values)
+      if (!llvm::is_contained(names, name))
+        names.push_back(name);
+  return names;
+}
+
+/// The columns between the run and its utilization.
+static std::vector<Column> summaryColumns(const MeasurementReport &report) {
+  std::vector<Column> columns;
+  for (const std::string &name : variedNames(report))
+    columns.push_back({name, [name](const MeasuredRun &run, auto &) {
+                         for (const auto &[varied, value] : run.values)
+                           if (varied == name)
+                             return value;
+                         return std::string();
+                       }});
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const MeasuredRun &run : report.runs)
+    for (const Measurement &measurement : run.batches)
+      shortest = std::min(shortest, measurement.step.median);
+  TimeUnit unit = TimeUnit::of(shortest);
+  auto add = [&](const std::string &title, auto cell) {
+    columns.push_back({title, [cell](auto &, const Measurement &measurement) {
+                         return cell(measurement);
+                       }});
+  };
+  add("batch", [](const Measurement &measurement) {
+    return std::to_string(measurement.batch);
+  });
+  add(fmt::format("step {}", unit.name),
+      [unit](const Measurement &measurement) {
+        return unit(measurement.step.median);
+      });
+  add("examples/s", [](const Measurement &measurement) {
+    return number(measurement.batch / measurement.step.median);
+  });
+  add("planned memory",
+      [](const Measurement &measurement) { return bytes(measurement.arena); });
+  add("model FLOP", [](const Measurement &measurement) {
+    return flopRate(modelRate(measurement).perSecond());
+  });
+  return columns;
+}
+
+/// Writes a row for each run, point of a sweep and batch size, if there are
+/// several runs or points.
+static void writeSummary(Page &page, const MeasurementReport &report) {
+  if (report.runs.size() < 2)
+    return;
+  std::vector<Column> columns = summaryColumns(report);
+  std::vector<Grid::Cell> head = {{"run", Style::Dim}};
+  for (const Column &column : columns)
+    head.push_back({column.title, Style::Dim});
+  for (Method method : allMethods)
+    head.push_back({nameOf(method).str(), Style::Dim});
+  llvm::SmallVector<Grid::Align> aligns(head.size(), Grid::Right);
+  aligns.front() = Grid::Left;
+  Grid grid(aligns);
+  grid.add(std::move(head));
+  grid.addRule();
+  for (const MeasuredRun &run : report.runs)
+    for (const Measurement &measurement : run.batches) {
+      std::vector<Grid::Cell> row = {{measurement.run}};
+      for (const Column &column : columns)
+        row.push_back({column.cell(run, measurement)});
+      for (Method method : allMethods) {
+        std::optional<Rate> rate = rateBy(method, run, measurement);
+        row.push_back({percent(rate ? report.peaks.measured
+                                          ? rate->ofMeasured(report.peaks)
+                                          : rate->ofDatasheet(report.peaks)
+                                    : std::nullopt)});
+      }
+      grid.add(std::move(row));
+    }
+  page.section("summary",
+               fmt::format(" · utilization of the {} peak",
+                           report.peaks.measured ? "measured" : "datasheet's"));
+  page.grid(grid);
+}
+
 static void writeMethods(Page &page, const MeasuredRun &run,
                          const Peaks &peaks) {
   Grid grid({Grid::Right, Grid::Left, Grid::Right, Grid::Right, Grid::Right,
@@ -435,15 +527,17 @@ static void writeMachine(Page &page, const Measurement &any,
 void netc::writeMeasurement(Page &page, const MeasurementReport &report,
                             const TableOptions &options) {
   page.chart(report);
+  writeSummary(page, report);
   for (const MeasuredRun &run : report.runs) {
     const Measurement &any = run.batches.front();
-    page.section(any.run, fmt::format("{} {} · {} lowering for {}",
-                                      any.trains() ? " trains" : " runs",
-                                      any.network, any.lowering,
-                                      any.gpu.empty()
-                                          ? any.isa + " · " +
-                                                counted(any.threads, "thread")
-                                          : any.target));
+    std::string at = textOf(run.values);
+    page.section(
+        any.run + (at.empty() ? "" : " at " + at),
+        fmt::format(
+            "{} {} · {} lowering for {}", any.trains() ? " trains" : " runs",
+            any.network, any.lowering,
+            any.gpu.empty() ? any.isa + " · " + counted(any.threads, "thread")
+                            : any.target));
     writeMachine(page, any, report.peaks);
     for (const Measurement &measurement : run.batches)
       writeBatch(page, measurement, report.peaks, options);

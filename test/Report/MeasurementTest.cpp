@@ -300,7 +300,7 @@ TEST(Measurement, IsPrinted) {
   EXPECT_NE(json.find("\"of_datasheet\": null"), std::string::npos);
   std::string csv = printed(all, printCsv);
   EXPECT_NE(
-      csv.find("\r\nr,N,1,1,avx2,2e+09,1e+09,0.02,10,0.5,a.linear,linear,f32,"
+      csv.find("\r\nr,N,,1,1,avx2,2e+09,1e+09,0.02,10,0.5,a.linear,linear,f32,"
                "forward,1,4000000,0,100000,"
                "0.008,5e+08,40,compute,0.004,0.5,\r\n"),
       std::string::npos)

@@ -84,6 +84,12 @@ struct Program {
 };
 } // namespace
 
+/// A run for people: `bert` at `precision = tf32`.
+static std::string titleOf(const Subject &subject) {
+  return "`" + subject.run + "`" +
+         (subject.values.empty() ? "" : " at `" + textOf(subject.values) + "`");
+}
+
 static llvm::Error environment(const llvm::Twine &message) {
   return llvm::make_error<EnvironmentError>(message.str());
 }
@@ -104,16 +110,16 @@ parseOptions(const std::vector<std::string> &arguments) {
 }
 
 /// Compiles a run to a program, if the machine has enough memory for it.
-static llvm::Error build(const Subject &subject, const Program &program,
-                         std::optional<uint64_t> batch,
+static llvm::Error build(mlir::ModuleOp measured, const std::string &run,
+                         const Program &program, std::optional<uint64_t> batch,
                          const MeasureOptions &options,
                          const runtime::Options &parsed) try {
   LoweringOptions lowering = options.lowering;
-  lowering.run = subject.run;
+  lowering.run = run;
   if (batch)
     lowering.setBatch(*batch);
   mlir::OwningOpRef<mlir::ModuleOp> module(
-      mlir::cast<mlir::ModuleOp>(subject.module->clone()));
+      mlir::cast<mlir::ModuleOp>(measured->clone()));
   llvm::Expected<std::unique_ptr<Backend>> backend = makeBackend(lowering);
   if (!backend)
     return environment(toString(backend.takeError()));
@@ -205,37 +211,44 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
   const bool isHere = isHost(options.lowering.target);
   if (llvm::Error error = checkDevice(options.lowering.target))
     return error;
+  size_t modules = 0;
   for (const Subject &subject : subjects)
-    if (isHere)
-      if (std::optional<std::string> lack =
-              lackForWeights(subject.module, subject.run))
-        return environment("`" + subject.run + "`: " + *lack);
+    for (const Subject::Batch &swept : subject.batches) {
+      ++modules;
+      if (isHere)
+        if (std::optional<std::string> lack =
+                lackForWeights(swept.module, subject.run))
+          return environment(titleOf(subject) + ": " + *lack);
+    }
 
   std::vector<std::optional<uint64_t>> batches(options.batches.begin(),
                                                options.batches.end());
   if (batches.empty())
     batches.push_back(std::nullopt);
-  Measuring progress(subjects.size() * batches.size(),
+  Measuring progress(modules * batches.size(),
                      parsed->steps ? std::nullopt
                                    : std::optional(parsed->seconds));
   std::vector<Program> compiled;
-  for (size_t i = 0; i < subjects.size(); ++i)
-    for (std::optional<uint64_t> batch : batches) {
-      std::string name = "`" + subjects[i].run + "`";
-      if (batch)
-        name += " with batch " + std::to_string(*batch);
-      compiled.push_back(
-          {i, name,
-           scratch->file("program" + std::to_string(compiled.size()))});
-      progress.begin("compiling " + name, /*isMeasurement=*/false);
-      if (llvm::Error error =
-              build(subjects[i], compiled.back(), batch, options, *parsed))
-        return error;
-      progress.end();
-    }
+  for (auto [i, subject] : llvm::enumerate(subjects))
+    for (const Subject::Batch &swept : subject.batches)
+      for (std::optional<uint64_t> batch : batches) {
+        std::string size = batch ? std::to_string(*batch) : swept.text;
+        std::string name = titleOf(subject);
+        if (!size.empty())
+          name += " with batch " + size;
+        compiled.push_back(
+            {i, name,
+             scratch->file("program" + std::to_string(compiled.size()))});
+        progress.begin("compiling " + name, /*isMeasurement=*/false);
+        if (llvm::Error error = build(swept.module, subject.run,
+                                      compiled.back(), batch, options, *parsed))
+          return error;
+        progress.end();
+      }
 
   MeasurementReport report;
-  report.runs.resize(subjects.size());
+  for (const Subject &subject : subjects)
+    report.runs.push_back({{}, subject.values});
   std::vector<std::string> arguments = options.arguments;
   arguments.insert(arguments.end(), {"--json", "--quiet", "--peaks"});
   if (isHere)

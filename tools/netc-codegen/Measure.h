@@ -12,10 +12,16 @@
 
 namespace netc {
 
-/// A run of a module at Stage::Step.
+/// A run, or a point of its sweep.
 struct Subject {
-  mlir::ModuleOp module;
   std::string run;
+  /// What the point sets, by name and as written, but for the batch size.
+  std::vector<std::pair<std::string, std::string>> values;
+  struct Batch {
+    mlir::ModuleOp module; ///< at Stage::Step
+    std::string text;      ///< the size, of a point of a sweep
+  };
+  std::vector<Batch> batches;
 };
 
 struct MeasureOptions {

@@ -17,6 +17,8 @@
 #include "tools/netc-codegen/Programs.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <set>
+
 using namespace netc;
 using namespace netc::flags;
 namespace cl = llvm::cl;
@@ -83,9 +85,10 @@ static program::Program knownOfPrograms() {
 }
 
 /// The runs of a module that the command line names, with their jobs; all of
-/// them if it names none. Prints a note about runs that are counted but not
-/// executed.
-static std::vector<std::string> runsToCompile(mlir::ModuleOp module) {
+/// them if it names none. Prints a note about what is counted but not executed,
+/// such as sweeps unless `runsSweeps` is set.
+static std::vector<std::string> runsToCompile(mlir::ModuleOp module,
+                                              bool runsSweeps) {
   std::vector<std::string> runs;
   for (auto step : module.getOps<StepOp>())
     if (isAskedFor(step.getSymName()))
@@ -96,10 +99,10 @@ static std::vector<std::string> runsToCompile(mlir::ModuleOp module) {
           return isOf(run, mlir::SymbolTable::getSymbolName(&op).getValue());
         }))
       continue;
-    if (facts->places.count("sweep"))
+    if (!runsSweeps && facts->places.count("sweep"))
       mlir::emitWarning(placeOf(&op, "sweep"))
-          << "the points of a `sweep` are counted, and not run; this is the "
-             "run without it";
+          << "code is made of one point, and this is the run without its "
+             "`sweep`";
     if (facts->times.value_or(1) != 1)
       mlir::emitWarning(placeOf(&op, "times"))
           << "`times` is counted, and not run; a program takes steps of one "
@@ -123,11 +126,65 @@ static Exit emitCodeOf(const Session &session) {
     return WrongUsage;
   LoweringOptions options =
       loweringOptions(onlyRuns.empty() ? "" : onlyRuns.front());
-  runsToCompile(specification->module());
+  runsToCompile(specification->module(), /*runsSweeps=*/false);
   if (llvm::Error error = emitCode(specification->module(), emit, options,
                                    knownOfPrograms(), output))
     return complain(std::move(error));
   return Fine;
+}
+
+/// Adds the runs of a file that are to be measured, each point of their sweeps
+/// by itself. Points that differ in their batch sizes alone are one subject.
+static bool addSubjects(const Session &session, Specification &file,
+                        std::vector<Subject> &subjects) {
+  std::vector<std::string> runs =
+      runsToCompile(file.module(), /*runsSweeps=*/true);
+  // The jobs of a run are swept together.
+  std::map<std::string, std::vector<SweepPoint>> sweeps;
+  for (const std::string &run : runs) {
+    std::string outermost = llvm::StringRef(run).split('.').first.str();
+    auto [points, isNew] = sweeps.try_emplace(outermost);
+    if (isNew) {
+      std::optional<std::vector<SweepPoint>> swept =
+          file.sweptSteps(outermost, /*variesBatch=*/batches.empty());
+      if (!swept)
+        return false;
+      for (SweepPoint &point : *swept)
+        if (failed(runPasses(*point.module, Stage::Step)) ||
+            failed(session.resolveHardware(*point.module)))
+          return false;
+      points->second = std::move(*swept);
+    }
+    if (points->second.empty())
+      subjects.push_back({run, {}, {{file.module(), ""}}});
+    size_t first = subjects.size();
+    // A job may give itself what the sweep varies.
+    std::set<std::string> seen;
+    for (SweepPoint &point : points->second) {
+      auto step = point.module->lookupSymbol<StepOp>(run);
+      std::string text;
+      llvm::raw_string_ostream(text) << step;
+      if (!seen.insert(text).second)
+        continue;
+      std::string batch;
+      if (auto size = step.getAxes().getAs<MomentsAttr>(kBatchAxis))
+        batch = size.getValue().mean().str();
+      auto values = point.values;
+      llvm::erase_if(values,
+                     [](const auto &value) { return value.first == "batch"; });
+      auto same = std::find_if(
+          subjects.begin() + first, subjects.end(),
+          [&](const Subject &subject) { return subject.values == values; });
+      if (same == subjects.end())
+        same = subjects.insert(same, {run, values, {}});
+      same->batches.push_back({*point.module, batch});
+    }
+  }
+  // The modules live as long as the context.
+  for (auto &[run, points] : sweeps)
+    for (SweepPoint &point : points)
+      point.module.release();
+  return true;
 }
 
 /// Compiles the runs of the files, and measures them.
@@ -150,8 +207,8 @@ static Exit measureFiles(const Session &session) {
       return WrongInput;
     files.push_back(
         specification.release()); // must live as long as the context
-    for (const std::string &run : runsToCompile(files.back()->module()))
-      subjects.push_back({files.back()->module(), run});
+    if (!addSubjects(session, *files.back(), subjects))
+      return WrongInput;
   }
   if (!areKnown(files))
     return WrongUsage;
