@@ -31,7 +31,8 @@ def run(*command, **options):
     return subprocess.run(command, capture_output=True, text=True, **options)
 
 
-files = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
+# Without what Python compiles when it imports the package, as here: no wheel holds it.
+files = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink() and path.parent.name != "__pycache__"]
 elf = [path for path in files if path.open("rb").read(4) == b"\x7fELF"]
 assert {"netc", "netc-codegen", "libnetc-simulator.so", "libomp.so.5"} <= {path.name for path in elf}, elf
 for path in elf:
