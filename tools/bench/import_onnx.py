@@ -62,7 +62,8 @@ def export(name, path, is_old):
 
     names = [key for key, value in given(3).items() if hasattr(value, "to")]
     values = tuple(given(3)[key] for key in names)
-    free = {key: {0: "N", 1: "T"} if value.dtype == torch.long else {0: "N"} for key, value in zip(names, values)}
+    # Sequences of one length have one axis, and those of an encoder and a decoder two.
+    free = {key: {0: "N", 1: f"T{value.shape[1]}"} if value.dtype == torch.long else {0: "N"} for key, value in zip(names, values)}
     try:
         if is_old:
             torch.onnx.export(Results(), values, path, dynamo=False, input_names=names, dynamic_axes=free)
@@ -71,10 +72,10 @@ def export(name, path, is_old):
             torch.onnx.export(Results(), values, path, dynamo=True, input_names=names, dynamic_shapes=shapes, optimize=False, external_data=False, verbose=False)
     except (RuntimeError, torch.onnx.OnnxExporterError) as problem:
         raise NoGraph(f"PyTorch does not export it: {_reason(problem)}") from None
-    one = given(1)
+    one, wrapped = given(1), Results().eval()  # the older exporter sets what it was given to training
     # Otherwise an LSTM on a CPU is one op, whose FLOP are not counted.
     with torch.backends.mkldnn.flags(enabled=False), FlopCounterMode(display=False) as flop:
-        made = Results()(*(one[key] for key in names))
+        made = wrapped(*(one[key] for key in names))
     sum(each.sum() for each in made).backward()
     # The file contains only what its results depend on, and parameters that do not learn like others.
     used = sum(p.numel() for p in module.parameters() if p.grad is not None or not p.requires_grad)
