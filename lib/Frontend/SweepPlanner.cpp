@@ -270,7 +270,11 @@ std::vector<SweepPoint> SweepPlanner::elaborateAll(const Sweep &sweep,
   return points;
 }
 
-std::optional<std::vector<SweepPoint>> SweepPlanner::points(StringRef run) {
+std::optional<std::vector<SweepPoint>> SweepPlanner::elaborateSweep(
+    StringRef run,
+    llvm::function_ref<std::vector<SweepPoint>(Sweep &,
+                                               NetParser::JobContext *)>
+        elaborate) {
   NetParser::JobContext *job = e.program.jobNamed(run);
   if (!job)
     return std::vector<SweepPoint>();
@@ -281,45 +285,41 @@ std::optional<std::vector<SweepPoint>> SweepPlanner::points(StringRef run) {
   if (!sweep->tree)
     return std::vector<SweepPoint>();
   unsigned before = e.errorCount();
-  bool isFacts = llvm::none_of(sweep->varied, [&](auto &settings) {
-    const Varied &first = settings.front();
-    return isStructural(first.name, first.job ? first.job : job);
-  });
-  std::vector<SweepPoint> points =
-      elaborateAll(*sweep, job, isFacts, /*hasCorners=*/true);
+  std::vector<SweepPoint> points = elaborate(*sweep, job);
   return e.errorCount() == before ? std::optional(std::move(points))
                                   : std::nullopt;
 }
 
+std::optional<std::vector<SweepPoint>> SweepPlanner::points(StringRef run) {
+  return elaborateSweep(run, [&](Sweep &sweep, NetParser::JobContext *job) {
+    bool isFacts = llvm::none_of(sweep.varied, [&](auto &settings) {
+      const Varied &first = settings.front();
+      return isStructural(first.name, first.job ? first.job : job);
+    });
+    return elaborateAll(sweep, job, isFacts, /*hasCorners=*/true);
+  });
+}
+
 std::optional<std::vector<SweepPoint>>
 SweepPlanner::stepsAtPoints(StringRef run, bool variesBatch) {
-  NetParser::JobContext *job = e.program.jobNamed(run);
-  if (!job)
-    return std::vector<SweepPoint>();
-  Evaluator::TopScope top(e, *e.files.main);
-  std::optional<Sweep> sweep = sweepOf(job);
-  if (!sweep)
-    return std::nullopt;
-  llvm::erase_if(sweep->varied, [&](const std::vector<Varied> &settings) {
-    StringRef name = settings.front().name;
-    bool isBatch = name == "batch";
-    bool isKept = isBatch ? variesBatch
-                          : !llvm::is_contained(runKeys, name) ||
-                                llvm::is_contained(structuralKeys, name);
-    if (!isKept) {
-      sweep->points /= settings.size();
-      if (!isBatch)
-        mlir::emitWarning(e.locationOf(sweep->tree))
-            << "`" << name
-            << "` changes no step, so it is not varied where steps are run";
-    }
-    return !isKept;
+  return elaborateSweep(run, [&](Sweep &sweep, NetParser::JobContext *job) {
+    llvm::erase_if(sweep.varied, [&](const std::vector<Varied> &settings) {
+      StringRef name = settings.front().name;
+      bool isBatch = name == "batch";
+      bool isKept = isBatch ? variesBatch
+                            : !llvm::is_contained(runKeys, name) ||
+                                  llvm::is_contained(structuralKeys, name);
+      if (!isKept) {
+        sweep.points /= settings.size();
+        if (!isBatch)
+          mlir::emitWarning(e.locationOf(sweep.tree))
+              << "`" << name
+              << "` changes no step, so it is not varied where steps are run";
+      }
+      return !isKept;
+    });
+    return sweep.varied.empty() ? std::vector<SweepPoint>()
+                                : elaborateAll(sweep, job, /*isFacts=*/false,
+                                               /*hasCorners=*/false);
   });
-  if (sweep->varied.empty())
-    return std::vector<SweepPoint>();
-  unsigned before = e.errorCount();
-  std::vector<SweepPoint> points =
-      elaborateAll(*sweep, job, /*isFacts=*/false, /*hasCorners=*/false);
-  return e.errorCount() == before ? std::optional(std::move(points))
-                                  : std::nullopt;
 }

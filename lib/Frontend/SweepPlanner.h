@@ -47,6 +47,13 @@ private:
   /// Whether `name` may change the computation of a step, and not only the
   /// duration, sizes and hardware.
   bool isStructural(llvm::StringRef name, NetParser::JobContext *job);
+  /// Calls `elaborate` for the sweep of a run. Empty without a sweep, none
+  /// after an error.
+  std::optional<std::vector<SweepPoint>> elaborateSweep(
+      llvm::StringRef run,
+      llvm::function_ref<std::vector<SweepPoint>(Sweep &,
+                                                 NetParser::JobContext *)>
+          elaborate);
   /// Elaborates the run at all points; with `hasCorners`, at the ends of its
   /// ranges, too.
   std::vector<SweepPoint> elaborateAll(const Sweep &sweep,

@@ -227,10 +227,11 @@ void Chart::print(llvm::raw_ostream &os, bool isInline) const {
     os << " role=\"img\" aria-label=\"Utilization of the measured peak\">\n";
   else
     os << " xmlns=\"http://www.w3.org/2000/svg\" font-family=\"Helvetica, "
-          "Arial, sans-serif\">\n<style>\n"
-       << pictureStyle()
-       << "</style>\n  <rect class=\"paper\" width=\"100%\" "
-          "height=\"100%\"/>\n";
+          "Arial, sans-serif\">\n";
+  if (!isInline) {
+    os << "<style>\n" << pictureStyle() << "</style>\n";
+    os << "  <rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n";
+  }
   os << text(left, 22, "start", "Utilization of the measured peak",
              " class=\"heading\"");
   double key = left;
