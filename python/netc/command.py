@@ -223,13 +223,13 @@ def compare(one, other):
         return second.run("--compare", first.path, others=first.own, read=str)
 
 
-def measure(spec, run=None, batch=None, seconds=None, threads=None):
+def measure(spec, run=None, batch=None, seconds=None, threads=None, set=None, define=None):
     """Compiles the runs of a specification, trains them on this machine, and returns the measurements, an object of
-    docs/utilization.schema.json. Needs a C++ compiler, which links the programs."""
+    docs/utilization.schema.json. Needs a C++ compiler, which links the programs. `set` and `define` are those of `estimate`."""
     options = {"run": run, "batch": batch, "seconds": seconds, "threads": threads}
     with _File(spec) as file:
         given = [f"--{key}={value}" for key, value in options.items() if value is not None]
-        return _json(file.run("--measure", "--format=json", *given))
+        return _json(file.run("--measure", "--format=json", *given, *_settings(set, define)))
 
 
 def from_graph(graph, opaque=()):

@@ -77,6 +77,11 @@ try:
 except netc.NetcError as problem:
     assert problem.result is None, problem
 netc.check(small)
+run = small + """dataset Points { examples = 64; label = class(2) }
+train A on Points as run { loss = cross_entropy(y, label); batch = 16; duration = 1 epoch; optimizer = SGD(lr = 0.1) }
+"""
+measured = netc.measure(run, seconds=0.01, set={"run.batch": 2})["runs"][0]
+assert [batch["batch"] for batch in measured["batches"]] == [2], measured
 for call in netc.check, netc.estimate:
     try:
         call(small.replace("Linear", "Liner"))
