@@ -11,7 +11,9 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
+#include <map>
 
 using namespace netc;
 
@@ -304,33 +306,69 @@ static void writeBatch(Page &page, const Measurement &measurement,
 // All batch sizes
 //===----------------------------------------------------------------------===//
 
-static void writeBatches(Page &page, const MeasuredRun &run) {
-  Grid grid({Grid::Right, Grid::Right, Grid::Right, Grid::Right, Grid::Right,
-             Grid::Right, Grid::Right});
+namespace {
+/// A column of tables that have a row for each batch size.
+struct Column {
+  std::string title;
+  std::function<std::string(const Measurement &)> cell;
+};
+} // namespace
+
+/// The columns that these tables share. Times are in the unit of the shortest.
+static std::vector<Column> stepColumns(llvm::ArrayRef<MeasuredRun> runs) {
   double shortest = std::numeric_limits<double>::infinity();
-  for (const Measurement &measurement : run.batches)
-    shortest = std::min(shortest, measurement.step.median);
+  for (const MeasuredRun &run : runs)
+    for (const Measurement &measurement : run.batches)
+      shortest = std::min(shortest, measurement.step.median);
   TimeUnit unit = TimeUnit::of(shortest);
-  std::string step = fmt::format("step {}", unit.name);
+  return {{"batch",
+           [](auto &measurement) { return std::to_string(measurement.batch); }},
+          {fmt::format("step {}", unit.name),
+           [unit](auto &measurement) { return unit(measurement.step.median); }},
+          {"examples/s",
+           [](auto &measurement) {
+             return number(measurement.batch / measurement.step.median);
+           }},
+          {"planned memory",
+           [](auto &measurement) { return bytes(measurement.arena); }}};
+}
+
+static std::vector<Grid::Cell> headOf(llvm::ArrayRef<Column> columns) {
   std::vector<Grid::Cell> head;
-  for (const char *title :
-       {"batch", step.c_str(), "examples/s", "planned memory", "process",
-        "backward/forward time", "FLOP"})
-    head.push_back({title, Style::Dim});
-  grid.add(std::move(head));
+  for (const Column &column : columns)
+    head.push_back({column.title, Style::Dim});
+  return head;
+}
+
+static std::vector<Grid::Cell> rowOf(llvm::ArrayRef<Column> columns,
+                                     const Measurement &measurement) {
+  std::vector<Grid::Cell> row;
+  for (const Column &column : columns)
+    row.push_back({column.cell(measurement)});
+  return row;
+}
+
+static void writeBatches(Page &page, const MeasuredRun &run) {
+  std::vector<Column> columns = stepColumns(run);
+  columns.push_back({"process", [](auto &measurement) {
+                       return bytes(measurement.peakRss);
+                     }});
+  columns.push_back({"backward/forward time", [](auto &measurement) {
+                       return number(backwardRatio(measurement).time);
+                     }});
+  columns.push_back({"FLOP", [](auto &measurement) {
+                       return number(backwardRatio(measurement).flop);
+                     }});
+  Grid grid(llvm::SmallVector<Grid::Align>(columns.size(), Grid::Right));
+  grid.add(headOf(columns));
   grid.addRule();
   std::vector<BatchFigures> figures;
   for (const Measurement &measurement : run.batches) {
-    BackwardRatio ratio = backwardRatio(measurement);
-    double step = measurement.step.median;
-    grid.add({{std::to_string(measurement.batch), Style::Bold},
-              {unit(step)},
-              {number(measurement.batch / step)},
-              {bytes(measurement.arena)},
-              {bytes(measurement.peakRss)},
-              {number(ratio.time)},
-              {number(ratio.flop)}});
-    figures.push_back({measurement.batch, measurement.batch / step,
+    std::vector<Grid::Cell> row = rowOf(columns, measurement);
+    row.front().style = Style::Bold;
+    grid.add(std::move(row));
+    figures.push_back({measurement.batch,
+                       measurement.batch / measurement.step.median,
                        Rational(measurement.arena)});
   }
   page.grid(grid);
@@ -342,14 +380,6 @@ static void writeBatches(Page &page, const MeasuredRun &run) {
   page.batches(figures);
 }
 
-namespace {
-/// A column of the summary.
-struct Column {
-  std::string title;
-  std::function<std::string(const MeasuredRun &, const Measurement &)> cell;
-};
-} // namespace
-
 /// The names that sweeps vary, in the order of the runs.
 static std::vector<std::string> variedNames(const MeasurementReport &report) {
   std::vector<std::string> names;
@@ -360,53 +390,20 @@ static std::vector<std::string> variedNames(const MeasurementReport &report) {
   return names;
 }
 
-/// The columns between the run and its utilization.
-static std::vector<Column> summaryColumns(const MeasurementReport &report) {
-  std::vector<Column> columns;
-  for (const std::string &name : variedNames(report))
-    columns.push_back({name, [name](const MeasuredRun &run, auto &) {
-                         for (const auto &[varied, value] : run.values)
-                           if (varied == name)
-                             return value;
-                         return std::string();
-                       }});
-  double shortest = std::numeric_limits<double>::infinity();
-  for (const MeasuredRun &run : report.runs)
-    for (const Measurement &measurement : run.batches)
-      shortest = std::min(shortest, measurement.step.median);
-  TimeUnit unit = TimeUnit::of(shortest);
-  auto add = [&](const std::string &title, auto cell) {
-    columns.push_back({title, [cell](auto &, const Measurement &measurement) {
-                         return cell(measurement);
-                       }});
-  };
-  add("batch", [](const Measurement &measurement) {
-    return std::to_string(measurement.batch);
-  });
-  add(fmt::format("step {}", unit.name),
-      [unit](const Measurement &measurement) {
-        return unit(measurement.step.median);
-      });
-  add("examples/s", [](const Measurement &measurement) {
-    return number(measurement.batch / measurement.step.median);
-  });
-  add("planned memory",
-      [](const Measurement &measurement) { return bytes(measurement.arena); });
-  add("model FLOP", [](const Measurement &measurement) {
-    return flopRate(modelRate(measurement).perSecond());
-  });
-  return columns;
-}
-
 /// Writes a row for each run, point of a sweep and batch size, if there are
 /// several runs or points.
 static void writeSummary(Page &page, const MeasurementReport &report) {
   if (report.runs.size() < 2)
     return;
-  std::vector<Column> columns = summaryColumns(report);
+  std::vector<std::string> varied = variedNames(report);
+  std::vector<Column> columns = stepColumns(report.runs);
+  columns.push_back({"model FLOP", [](auto &measurement) {
+                       return flopRate(modelRate(measurement).perSecond());
+                     }});
   std::vector<Grid::Cell> head = {{"run", Style::Dim}};
-  for (const Column &column : columns)
-    head.push_back({column.title, Style::Dim});
+  for (const std::string &name : varied)
+    head.push_back({name, Style::Dim});
+  llvm::append_range(head, headOf(columns));
   for (Method method : allMethods)
     head.push_back({nameOf(method).str(), Style::Dim});
   llvm::SmallVector<Grid::Align> aligns(head.size(), Grid::Right);
@@ -414,11 +411,14 @@ static void writeSummary(Page &page, const MeasurementReport &report) {
   Grid grid(aligns);
   grid.add(std::move(head));
   grid.addRule();
-  for (const MeasuredRun &run : report.runs)
+  for (const MeasuredRun &run : report.runs) {
+    std::map<std::string, std::string> values(run.values.begin(),
+                                              run.values.end());
     for (const Measurement &measurement : run.batches) {
       std::vector<Grid::Cell> row = {{measurement.run}};
-      for (const Column &column : columns)
-        row.push_back({column.cell(run, measurement)});
+      for (const std::string &name : varied)
+        row.push_back({values[name]});
+      llvm::append_range(row, rowOf(columns, measurement));
       for (Method method : allMethods) {
         std::optional<Rate> rate = rateBy(method, run, measurement);
         row.push_back({percent(rate ? report.peaks.measured
@@ -428,6 +428,7 @@ static void writeSummary(Page &page, const MeasurementReport &report) {
       }
       grid.add(std::move(row));
     }
+  }
   page.section("summary",
                fmt::format(" · utilization of the {} peak",
                            report.peaks.measured ? "measured" : "datasheet's"));
