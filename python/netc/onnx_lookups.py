@@ -51,6 +51,13 @@ def _reads_all(file, table, places):
     return all(numpy.array_equal(sample.values[places].reshape(-1), all_of(sample.shapes[table])) for sample in file.samples)
 
 
+def _reads_axis(file, table, places, axis):
+    """Whether places, which depend on sizes alone, are all of an axis in order."""
+    if places not in file.samples[0].values:
+        return False
+    return all(numpy.array_equal(sample.values[places].reshape(-1), numpy.arange(sample.shapes[table][axis])) for sample in file.samples)
+
+
 @OPS.of("Gather")
 def gather(file, graph, node, attributes):
     table, places = node.input
@@ -62,8 +69,8 @@ def gather(file, graph, node, attributes):
         return graph.add(node, "onnx.Gather", [table], [node.output[0]], dim=at, index=index)
     if at == 0 and file.rank(table) == 2 and places not in file.samples[0].values:
         return graph.add(node, "aten.index", [table, places], [node.output[0]])
-    if file.rank(table) == 1 and _reads_all(file, table, places):
-        return graph.add(node, "onnx.Reshape", [table], [node.output[0]])  # as PyTorch writes `as_strided`
+    if _reads_axis(file, table, places, at):  # as PyTorch writes `as_strided`, and what transformers read of a mask
+        return graph.add(node, "onnx.Reshape", [table], [node.output[0]])
     if file.rank(places) and places in file.samples[0].values:
         return graph.add(node, "onnx.Gather", [table, places], [node.output[0]], dim=at % file.rank(table))
     raise refused(node, "which places it reads of what is no table of weights depends on data")

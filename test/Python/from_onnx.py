@@ -253,6 +253,10 @@ strided = [node("Shape", "x", "s"), node("ReduceProd", "s", "n", keepdims=0), no
 constants = {"zero": numpy.array(0), "one": numpy.array(1), "flat": numpy.array([-1])}
 text = netc.from_onnx(model(strided, {"x": ["N", 8]}, ["y"], constants=constants))
 assert "return y = x |> reshape(N, 8)\n" in text, text
+# The same of rows of one element each, as PyTorch's older exporter writes what transformers read of a mask.
+rows = [node("ReduceProd", "s", "n", keepdims=0), node("Flatten", "x", "f", axis=2), node("Gather", "f p", "y")]
+text = netc.from_onnx(model([strided[0], rows[0], *strided[2:4], *rows[1:]], {"x": ["N", 8]}, ["y"], constants=constants))
+assert "return y = x |> reshape(N, 8, 1)\n" in text, text
 listed = {"p": numpy.array([[2], [0]])}
 assert "positions([2, 0], over = axes(x)[0])" in netc.from_onnx(model([node("GatherND", "x p", "y")], {"x": [4, 8]}, ["y"], constants=listed))
 assert netc.estimate(netc.from_onnx(model([node("GatherND", "w p", "a"), node("Add", "x a", "y")], {"x": [2, 8]}, ["y"], {"w": (4, 8)}, listed))).networks[0].parameters.total == 32
