@@ -275,12 +275,15 @@ def Net_MaskOp : Net_UnaryOp<"mask"> {
   let exported = [{
     if (op.isFree())
       return to.set(y, x);
-    if (!causal)
-      to.refuse("its window is of no causal mask");
     Type truth = IntegerType::get(op.getContext(), 1);
     Shape seen{llvm::ArrayRef(x.shape.sizes).take_back(2)};
-    auto hidden = window ? to.known("not band", truth, seen, {{"width", window}}) : to.known("not causal", truth, seen);
-    to.write("aten.masked_fill", {x, hidden}, {{"value", to.json(value)}}, y);
+    auto hide = [&](auto hidden) { to.write("aten.masked_fill", {x, hidden}, {{"value", to.json(value)}}, y); };
+    if (causal)
+      return hide(window ? to.known("not band", truth, seen, {{"width", window}}) : to.known("not causal", truth, seen));
+    Type number = IntegerType::get(op.getContext(), 64);
+    auto places = [&](unsigned axis) { return to.known("range", number, Shape{{seen[axis]}}, {{"start", 0}}); };
+    auto behind = to.make("aten.sub", {to.view(places(0), Shape{{seen[0], 1}}), places(1)}, {}, seen);
+    hide(to.make("aten.ge", {behind, to.number(window, number, seen)}, {}, tensorOf(truth, seen)));
   }];
   let summary = "hides from position t of the last axis but one what stands after t on the last";
   let description = [{

@@ -95,6 +95,7 @@ def Net_ScatterAddOp : Net_IndexOp<"scatter_add", Net_Callable # Net_Gradient # 
 
 def Net_DispatchOp : Net_IndexOp<"dispatch", Net_Relabels # Net_Gradient # Net_Indices> {
   let foreign = ["transformers.grouped_mm_fallback"];
+  let exported = [{to.dispatch(op);}];
   let summary = "gives the rows of x to experts, in slots";
   let description = [{
     `choices` has the axes of x but for the last one, and at its end one for the choices of
@@ -112,6 +113,7 @@ def Net_DispatchOp : Net_IndexOp<"dispatch", Net_Relabels # Net_Gradient # Net_I
   let example = "slots, places = dispatch(x, choices, experts = 8, capacity = 1.25)";
 }
 def Net_CollectOp : Net_IndexOp<"collect", Net_Relabels # Net_Gradient> {
+  let exported = [{to.collect(op);}];
   let summary = "brings what is in the slots of experts back to the choices that own them";
   let description = [{ Of a choice without a slot, zeros. }];
   let arguments = (ins Net_FloatTensor:$slots, Net_IntegerTensor:$places);

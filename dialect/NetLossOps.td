@@ -23,9 +23,14 @@ def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient
   let foreign = ["aten.cross_entropy_loss"];
   let autocast = "Loss";
   let exported = [{
-    if (logits.shape.rank() != 2 && over != 1)
-      to.refuse("PyTorch has classes on the second axis");
-    to.write("aten.cross_entropy_loss", {logits, target}, {{"label_smoothing", smoothing}}, loss);
+    // PyTorch has classes on the second axis.
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < int64_t(logits.shape.rank()); ++i)
+      if (i != over)
+        order.push_back(i);
+    order.insert(order.begin() + ::std::min<size_t>(1, order.size()), over);
+    auto wanted = op.hasClassNumbers() ? target : to.permute(target, order);
+    to.write("aten.cross_entropy_loss", {to.permute(logits, order), wanted}, {{"label_smoothing", smoothing}}, loss);
   }];
   let summary = "cross-entropy of softmax(logits) with a target, averaged";
   let description = [{
@@ -68,6 +73,14 @@ def Net_CrossEntropyGradOp : Net_LossOp<"cross_entropy_grad", Net_Inferred> {
 
 def Net_BceOp : Net_LossOp<"bce", Net_Callable # Net_Gradient # [Net_AxesMeet, Net_Amounts]> {
   let autocast = "Loss";
+  let exported = [{
+    auto t = to.convert(target, x.element);
+    auto one = to.number(1, x.element, x.shape);
+    auto isNot = to.make("aten.mul", {to.make("aten.sub", {one, t}, {}, x.shape),
+                                      to.make("aten.log", {to.make("aten.sub", {one, x}, {}, x.shape)}, {}, x.shape)}, {}, x.shape);
+    auto is = to.make("aten.mul", {t, to.make("aten.log", {x}, {}, x.shape)}, {}, x.shape);
+    to.write("aten.neg", {to.mean(to.make("aten.add", {is, isNot}, {}, x.shape))}, {}, loss);
+  }];
   let summary = "binary cross-entropy of probabilities with targets of 0 to 1, averaged";
   let arguments = (ins Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$loss);
@@ -85,6 +98,10 @@ def Net_BceGradOp : Net_LossOp<"bce_grad", Net_Inferred # [Net_Amounts]> {
 
 def Net_MseOp : Net_LossOp<"mse", Net_Callable # Net_Gradient # [Net_AxesMeet, Net_Amounts]> {
   let autocast = "Loss";
+  let exported = [{
+    auto difference = to.make("aten.sub", {x, to.convert(target, x.element)}, {}, x.shape);
+    to.set(loss, to.mean(to.make("aten.mul", {difference, difference}, {}, x.shape)));
+  }];
   let summary = "mean squared difference";
   let arguments = (ins Net_FloatTensor:$x, Net_Tensor:$target);
   let results = (outs Net_Result:$loss);

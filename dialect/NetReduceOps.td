@@ -166,6 +166,13 @@ def Net_NormalizeOp : Net_NormOp<"normalize", Net_Relabels # Net_Gradient> {
                  "aten.instance_norm", "onnx.BatchNormalization", "onnx.GroupNormalization", "onnx.LayerNormalization"];
   let autocast = "isOfChannels() ? Widest : Full";
   let exported = [{
+    auto isRead = [](mlir::Value value) {
+      return llvm::any_of(value.getUsers(), [](Operation *user) { return !isa<MovingAverageOp>(user); });
+    };
+    if (isRead(op.getMean()))
+      to.write("aten.mean", {x}, {{"dim", to.json(over)}, {"keepdim", false}}, op.getMean());
+    if (isRead(op.getVariance()))
+      to.write("aten.var", {x}, {{"dim", to.json(over)}, {"correction", 0}, {"keepdim", false}}, op.getVariance());
     SmallVector<MovingAverageOp> running;
     for (mlir::Value of : {op.getMean(), op.getVariance()})
       for (Operation *user : of.getUsers())

@@ -124,12 +124,30 @@ def Net_ReverseOp : Net_ShapeOp<"reverse", Net_Callable # Net_Gradient> {
 }
 
 def Net_ShiftOp : Net_ShapeOp<"shift", Net_Callable> {
+  let exported = [{
+    Shape kept = x.shape;
+    kept[over] -= by;
+    to.set(y, to.pad(to.slice(x, over, by, kept), over, 0, by, -1));
+  }];
   let summary = "moves an axis `by` places towards its start; the end is filled with -1, the number of nothing";
   let arguments = (ins Net_IntegerTensor:$x, Net_Integer<"1">:$by, Net_Axis<"last">:$over);
   let results = (outs Net_Tensor:$y);
   let example = "cross_entropy(logits, shift(tokens))";
 }
 def Net_UnfoldOp : Net_ShapeOp<"unfold", Net_Relabels # Net_Gradient> {
+  let exported = [{
+    // PyTorch's windows are of the places ahead, in ascending order along the last axis.
+    Shape before = x.shape, padded = x.shape, windows = x.shape;
+    before[over] = size - 1;
+    padded[over] += size - 1;
+    windows.sizes.push_back(size);
+    int64_t last = int64_t(x.shape.rank());
+    auto from = to.make("aten.cat", {to.whole(to.number(0, x.element, before)), x}, {{"dim", over}}, padded);
+    auto made = to.make("aten.unfold", {from}, {{"dimension", over}, {"size", to.json(size)}, {"step", 1}}, windows);
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, last));
+    order.insert(order.begin() + over + 1, last);
+    to.set(y, to.permute(to.flip(made, last), order));
+  }];
   let summary = "the last `size` places up to each place of an axis, along a new axis behind it";
   let description = [{
     y[.., t, j, ..] = x[.., t - j, ..], zero where there is no such place. What reads it

@@ -234,8 +234,8 @@ GraphWriter::Tensors GraphWriter::make(StringRef name, ArrayRef<Tensor> ins,
 
 Tensor GraphWriter::make(StringRef name, ArrayRef<Tensor> ins, Settings with,
                          const Shape &shape) {
-  return make(name, ins, std::move(with), tensorOf(ins.front().element, shape))
-      .front();
+  return make(name, ins, std::move(with),
+              tensorOf(ins.front().element, shape));
 }
 
 void GraphWriter::weight(mlir::Value value, StringRef name, StringRef init,
@@ -281,7 +281,7 @@ Tensor GraphWriter::view(Tensor x, const Shape &shape) {
   return make("aten.view", {x}, {{"size", json(shape)}}, shape);
 }
 
-static Shape permuted(const Shape &shape, ArrayRef<int64_t> order) {
+Shape GraphWriter::permuted(const Shape &shape, Axes order) {
   Shape made;
   for (int64_t each : order)
     made.sizes.push_back(shape[each]);
@@ -341,6 +341,18 @@ Tensor GraphWriter::pad(Tensor x, Axes over, Axes low, Axes high,
     return x;
   return make("aten.constant_pad_nd", {x},
               {{"pad", json(amounts)}, {"value", json(value)}}, padded);
+}
+
+Tensor GraphWriter::convert(Tensor x, Type element) {
+  if (x.element == element)
+    return x;
+  return make("aten.to", {x}, {}, tensorOf(element, x.shape));
+}
+
+Tensor GraphWriter::mean(Tensor x) {
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, x.shape.rank()));
+  return make("aten.mean", {x}, {{"dim", json(all)}, {"keepdim", false}},
+              Shape());
 }
 
 std::pair<Tensor, Tensor> GraphWriter::joinRows(Tensor x, Tensor ids,
@@ -418,56 +430,12 @@ Tensor GraphWriter::padImages(Tensor x, Axes low, Axes high, Axes most,
   return pad(x, over, before, after, value);
 }
 
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
 void GraphWriter::writeOp(Operation &each) {
   op = &each;
   ExportRule rule = findExportRule(each.getName().getStringRef());
   if (!rule)
     refuse("no op of PyTorch is the same");
   rule(&each, *this);
-}
-
-void GraphWriter::unroll(ScanOp scan) {
-  constexpr int64_t mostSteps = 1024;
-  const Polynomial &trip = scan.getTrip().getValue();
-  std::optional<int64_t> steps = trip.toInt64();
-  if (!steps || *steps > mostSteps)
-    refuse("a loop is written step by step, and has at most " +
-           llvm::Twine(mostSteps) + " steps, not `" + trip.str() + "`" +
-           (steps ? "" : "; give the axis a size in the net"));
-  auto arguments = scan.getBlock().getArguments();
-  size_t sequences = scan.getSequences().size(), outs = scan.getNumOutputs();
-  Tensors carried = get(scan.getInits());
-  std::vector<Tensors> stacked(outs, Tensors(*steps));
-  for (int64_t step = 0; step < *steps; ++step) {
-    int64_t at = scan.getReversed() ? *steps - 1 - step : step;
-    op = scan;
-    for (size_t i = 0; i < sequences; ++i) {
-      Tensor x = get(scan.getSequences()[i]);
-      Shape part = x.shape;
-      part[scan.getAxes()[i]] = 1;
-      set(arguments[i],
-          view(slice(x, scan.getAxes()[i], at, part), shapeOf(arguments[i])));
-    }
-    for (size_t i = 0; i < carried.size(); ++i)
-      set(arguments[sequences + i], carried[i]);
-    for (Operation &each : scan.getBlock().without_terminator())
-      writeOp(each);
-    op = scan;
-    Tensors made = get(scan.getYield().getValues());
-    for (size_t i = 0; i < outs; ++i)
-      stacked[i][at] = made[i];
-    carried.assign(made.begin() + outs, made.end());
-  }
-  for (size_t i = 0; i < outs; ++i)
-    set(scan.getResult(i),
-        make("aten.stack", stacked[i], {{"dim", scan.getOutAxes()[i]}},
-             shapeOf(scan.getResult(i))));
-  for (size_t i = 0; i < carried.size(); ++i)
-    set(scan.getResult(outs + i), carried[i]);
 }
 
 //===----------------------------------------------------------------------===//

@@ -49,8 +49,12 @@ public:
   /// Writes a node with intermediate results of these types.
   Tensors make(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
                llvm::ArrayRef<mlir::RankedTensorType> types);
-  /// Writes a node with one intermediate result, which has the element type of
-  /// the first operand.
+  /// Writes a node with one intermediate result.
+  Tensor make(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
+              mlir::RankedTensorType type) {
+    return make(op, ins, std::move(with), llvm::ArrayRef(type)).front();
+  }
+  /// The same, with the element type of the first operand.
   Tensor make(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
               const Shape &shape);
 
@@ -66,9 +70,10 @@ public:
   Tensor number(double value, mlir::Type element, const Shape &shape);
 
   // Moves of elements. view(), permute() and pad() write no node if nothing
-  // moves.
+  // moves. Axis i of a permuted tensor is axis `order[i]` of x.
   Tensor view(Tensor x, const Shape &shape);
   Tensor permute(Tensor x, Axes order);
+  static Shape permuted(const Shape &shape, Axes order);
   Tensor flip(Tensor x, int64_t axis);
   /// Slices an axis from `start` on. `shape` is the shape of the result.
   Tensor slice(Tensor x, int64_t axis, const Polynomial &start,
@@ -82,14 +87,24 @@ public:
   /// after.
   Tensor pad(Tensor x, Axes over, Axes low, Axes high, double value);
 
+  /// Converts x to another element type. Writes no node if it has this type.
+  Tensor convert(Tensor x, mlir::Type element);
+  /// The mean of all elements of x.
+  Tensor mean(Tensor x);
+
   /// Joins the axes of x up to `over`, so that all rows are along one axis.
   /// Returns x so, and the numbers of the rows that `ids` name, which has the
   /// axes before `over`, too.
   std::pair<Tensor, Tensor> joinRows(Tensor x, Tensor ids, int64_t over);
 
-  /// Writes the body of a loop once for each step. PyTorch has no loops, and
-  /// ONNX's recurrences have certain bodies alone.
-  void unroll(ScanOp scan);
+  /// Writes a loop. Its body is there once for each step, as PyTorch exports a
+  /// loop of Python, if their number is known and not too large.
+  void scan(ScanOp scan);
+
+  /// Writes the assignment of rows to the slots of experts.
+  void dispatch(DispatchOp op);
+  /// Writes what brings the contents of slots back to the choices.
+  void collect(CollectOp op);
 
   using Rule = llvm::function_ref<Tensor(Tensor x, const Shape &result)>;
   /// Sets y to the result of `rule`, which gets x with the axes `over` at the
@@ -145,6 +160,11 @@ private:
 
   /// Writes an op by its rule.
   void writeOp(mlir::Operation &each);
+
+  /// Writes the body once for each step.
+  void unroll(ScanOp scan, int64_t steps);
+  /// Writes PyTorch's `scan`, which runs over the first axes.
+  void loop(ScanOp scan);
 
   mlir::Operation *op = nullptr; ///< the op that is written
   llvm::DenseMap<mlir::Value, Tensor> tensors;

@@ -9,6 +9,7 @@ computes sizes that depend on them, and tensors that depend on sizes alone.
 """
 
 import ast
+import contextlib
 import math
 import os
 import re
@@ -55,11 +56,13 @@ class _Model:
     def __init__(self, graph, weights, seed):
         self.graph = graph
         self.nodes, self.initializers, self.constants = [], [], {}
+        self.outermost = self.nodes  # `nodes` are those of a body while a loop is converted
         self.values = {value["name"]: value for key in ("inputs", "weights", "known") for value in graph[key]}
-        self.values.update((out["name"], out) for node in graph["nodes"] for out in node["out"])
+        self.enter(graph["nodes"])
         self.taken = set(self.values)
         self.at = None  # the node of the graph that is converted
         self.expanded = {}  # name -> the tensor that it repeats, of a shape that broadcasts to its own
+        self.scopes = {}  # name -> the nodes in which it is expanded
         self.masks = {}  # what `aten.bernoulli` draws
         self.held = set()  # known tensors that are there as a whole
         self.axes = {}  # symbol -> an input, and its axis of that size
@@ -69,11 +72,30 @@ class _Model:
                     self.axes.setdefault(size, (value["name"], axis))
         self.given = Weights(weights, seed)
 
+    def enter(self, nodes):
+        """Enters the values of nodes. Their names differ, also those in the bodies of loops."""
+        for node in nodes:
+            body = node.get("body", {"inputs": [], "nodes": []})
+            self.values.update((value["name"], value) for value in [*node["out"], *body["inputs"]])
+            self.enter(body["nodes"])
+
     def proto(self):
         for value in self.graph["weights"]:
             array = self.given.of(value)
             self.initializers.append(numpy_helper.from_array(array, value["name"]) if value["type"] != "bf16" else self.bfloat(array, value["name"]))
-        for node in self.graph["nodes"]:
+        self.convert(self.graph["nodes"])
+        outputs = []
+        for output in self.graph["outputs"]:
+            name = output["name"] if output["name"] not in self.taken else output["name"] + "_out"
+            outputs.append(self.output(output["value"], name))
+        inputs = [self.info(value) for value in self.graph["inputs"]]
+        made = helper.make_graph([*self.constants.values(), *self.nodes], self.graph["name"], inputs, outputs, self.initializers)
+        opset = helper.make_opsetid("", OPSET)
+        producer, _, version = self.graph["from"].partition(" ")
+        return helper.make_model(made, opset_imports=[opset], ir_version=helper.find_min_ir_version_for([opset]), producer_name=producer, producer_version=version)
+
+    def convert(self, nodes):
+        for node in nodes:
             self.at = node
             name = node["op"]
             handler = OPS.get(re.sub("^aten[.]|[123]d$", "", name))
@@ -86,16 +108,25 @@ class _Model:
                 handler(self, node["in"], outs, node["with"])
             else:
                 self.refuse("ONNX has no such op")
-        outputs = []
-        for output in self.graph["outputs"]:
-            name = output["name"] if output["name"] not in self.taken else output["name"] + "_out"
-            self.add("Identity", [self.whole(output["value"])], [name])
-            outputs.append(self.info({**self.values[output["value"]], "name": name}))
-        inputs = [self.info(value) for value in self.graph["inputs"]]
-        made = helper.make_graph([*self.constants.values(), *self.nodes], self.graph["name"], inputs, outputs, self.initializers)
-        opset = helper.make_opsetid("", OPSET)
-        producer, _, version = self.graph["from"].partition(" ")
-        return helper.make_model(made, opset_imports=[opset], ir_version=helper.find_min_ir_version_for([opset]), producer_name=producer, producer_version=version)
+
+    def body(self, name, body):
+        """The body of a loop as a graph, which reads tensors around it by name."""
+        at, nodes = self.at, []
+        with self.within(nodes):
+            self.convert(body["nodes"])
+            outputs = [self.output(value, self.unique(f"{value}.out")) for value in body["outputs"]]
+        self.at = at
+        return helper.make_graph(nodes, name, [self.info(value) for value in body["inputs"]], outputs)
+
+    @contextlib.contextmanager
+    def within(self, nodes):
+        outer, self.nodes = self.nodes, nodes
+        yield
+        self.nodes = outer
+
+    def output(self, value, name):
+        self.add("Identity", [self.whole(value)], [name])
+        return self.info({**self.values[value], "name": name})
 
     def refuse(self, why):
         raise ExportRefused(f"`{self.at['op']}` of `{self.at['out'][0]['name']}`, {self.at.get('line', 'of no line')}: {why}")
@@ -154,10 +185,11 @@ class _Model:
         if name is None:
             return ""
         value = self.values[name]
-        if name in self.expanded or value.get("what") == "number":
+        if name in self.expanded or value.get("what") in ("number", "size"):
             if name not in self.held:
                 self.held.add(name)
-                self.add("Expand", [self.small(name), self.sizes(value["shape"])], [name])
+                with self.within(self.scopes.get(name, self.outermost)):
+                    self.add("Expand", [self.small(name), self.sizes(value["shape"])], [name])
             return name
         return self.small(name)
 
@@ -166,15 +198,23 @@ class _Model:
         value = self.values[name]
         if name in self.expanded:
             return self.expanded[name]
-        if "what" in value and value["what"] == "number":
+        if value.get("what") == "number":
             return self.scalar(value["value"], value["type"])
+        if value.get("what") == "size":
+            return self.cast(self.add("Squeeze", [self.size(value["size"]), self.integers([0])]), "i64", value["type"])
         if "what" in value and name not in self.held:
             self.held.add(name)
-            add_known(self, value)
+            with self.within(self.outermost):
+                add_known(self, value)
         return name
 
+    def expand(self, name, small):
+        """Notes that a tensor repeats a smaller one. It is repeated where it is read, if that has to be."""
+        self.expanded[name] = small
+        self.scopes[name] = self.nodes
+
     def size(self, size):
-        """A list with a size as its only element. The model computes it."""
+        """A list with a size as its only element. The model computes it; a size that is no whole number is rounded up."""
         if isinstance(size, int):
             return self.integers([size])
         if size in self.axes:
@@ -182,10 +222,16 @@ class _Model:
             key = f"size.{size}"
             if key not in self.taken:
                 self.taken.add(key)
-                self.add("Shape", [name], [key], start=axis, end=axis + 1)
+                with self.within(self.outermost):
+                    self.add("Shape", [name], [key], start=axis, end=axis + 1)
             return key
         found, below = self.evaluate(ast.parse(size.replace("^", "**"), mode="eval").body)
-        return self.add("Div", [found, self.integers([below])]) if below != 1 else found
+        return self.quotient(found, below)
+
+    def quotient(self, above, below):
+        if below == 1:
+            return above
+        return self.add("Div", [self.add("Add", [above, self.integers([below - 1])]), self.integers([below])])
 
     def evaluate(self, tree):
         """The numerator of a polynomial, and its denominator."""
@@ -200,7 +246,7 @@ class _Model:
             return self.add("Neg", [found]), below
         if isinstance(tree, ast.Call):
             pairs = [self.evaluate(each) for each in tree.args]
-            return self.add("Min", [self.add("Div", [a, self.integers([b])]) for a, b in pairs]), 1
+            return self.add("Min", [self.quotient(a, b) for a, b in pairs]), 1
         if isinstance(tree.op, ast.Pow):
             found, below = self.evaluate(tree.left)
             return self.add("Pow", [found, self.integers([tree.right.value])]), below**tree.right.value

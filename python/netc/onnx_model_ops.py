@@ -5,6 +5,7 @@
 """Ops of PyTorch in an ONNX model: a function has what goes in, what comes out, and the settings."""
 
 import numpy
+from onnx import helper
 
 from .handlers import Handlers
 from .onnx_types import ONNX_TYPES
@@ -204,11 +205,48 @@ def log_softmax(model, ins, outs, given):
     model.add("LogSoftmax", [model.whole(ins[0])], outs, axis=_axis(model, ins[0], given))
 
 
+@OPS.of("var")
+def var(model, ins, outs, given):
+    if given["correction"]:
+        model.refuse("its divisor is not the number of elements")
+    x = model.whole(ins[0])
+    off = model.add("Sub", [x, model.add("ReduceMean", [x, model.integers(given["dim"])])])
+    model.add("ReduceMean", [model.add("Mul", [off, off]), model.integers(given["dim"])], outs, keepdims=int(given["keepdim"]))
+
+
 @OPS.of("cross_entropy_loss")
 def cross_entropy_loss(model, ins, outs, given):
-    if float(given.get("label_smoothing", 0)) or model.shape(ins[1]) == model.shape(ins[0]):
-        model.refuse("ONNX has it of class numbers, without smoothing")
-    model.add("SoftmaxCrossEntropyLoss", [model.whole(each) for each in ins], outs, ignore_index=-100)
+    """ONNX has it of class numbers, without smoothing."""
+    logits, target = (model.whole(each) for each in ins)
+    shape, kind, smoothing = model.shape(ins[0]), model.values[ins[0]]["type"], float(given.get("label_smoothing", 0))
+    if not smoothing and model.shape(ins[1]) != shape:
+        model.add("SoftmaxCrossEntropyLoss", [logits, target], outs, ignore_index=-100)
+        return
+    axis = min(1, len(shape) - 1)
+    if model.shape(ins[1]) != shape:
+        numbers = model.add("Reshape", [model.places(shape[axis], model.values[ins[1]]["type"]), model.integers([-1] + [1] * (len(shape) - axis - 1))])
+        is_class = model.add("Equal", [model.add("Unsqueeze", [target, model.integers([axis])]), numbers])
+        target = model.add("Cast", [is_class], to=ONNX_TYPES[kind])
+    if smoothing:
+        spread = model.add("ReduceMean", [target, model.integers([axis])])
+        target = model.add("Add", [model.add("Mul", [target, model.scalar(1 - smoothing, kind)]), model.add("Mul", [spread, model.scalar(smoothing, kind)])])
+    likely = model.add("Mul", [target, model.add("LogSoftmax", [logits], axis=axis)])
+    model.add("Neg", [model.add("ReduceMean", [model.add("ReduceSum", [likely, model.integers([axis])])], keepdims=0)], outs)
+
+
+@OPS.of("cumprod")
+def cumprod(model, ins, outs, given):
+    """A loop over the axis, since ONNX has no such op."""
+    axis, kind, shape = _axis(model, ins[0], given), ONNX_TYPES[model.values[ins[0]]["type"]], model.shape(ins[0])
+    rest = shape[:axis] + shape[axis + 1 :]
+    before, each, product, element = (model.unique(f"{outs[0]}.{what}") for what in ("before", "factor", "product", "element"))
+    info = lambda name: helper.make_tensor_value_info(name, kind, rest)
+    nodes = [helper.make_node("Mul", [before, each], [product]), helper.make_node("Identity", [product], [element])]
+    body = helper.make_graph(nodes, outs[0], [info(before), info(each)], [info(product), info(element)])
+    one = model.add("Expand", [model.scalar(1, model.values[ins[0]]["type"]), model.sizes(rest)])
+    first = model.add("Transpose", [model.whole(ins[0])], perm=[axis, *(each for each in range(len(shape)) if each != axis)])
+    products = model.add("Scan", [one, first], 2, body=body, num_scan_inputs=1)[1]
+    model.add("Transpose", [products], outs, perm=[*range(1, axis + 1), 0, *range(axis + 1, len(shape))])
 
 
 @OPS.of("cumsum")
@@ -303,7 +341,7 @@ def view(model, ins, outs, given):
 
 @OPS.of("expand")
 def expand(model, ins, outs, given):
-    model.expanded[outs[0]] = model.whole(ins[0])
+    model.expand(outs[0], model.whole(ins[0]))
 
 
 @OPS.of("permute")
@@ -331,6 +369,23 @@ def stack(model, ins, outs, given):
 @OPS.of("split_with_sizes")
 def split_with_sizes(model, ins, outs, given):
     model.add("Split", [model.whole(ins[0]), model.sizes(given["split_sizes"])], outs, axis=_axis(model, ins[0], given))
+
+
+@OPS.of("unfold")
+def unfold(model, ins, outs, given):
+    axis, rank = given["dimension"], len(model.shape(ins[0]))
+    starts = model.places(model.shape(outs[0])[axis])
+    if given["step"] != 1:
+        starts = model.add("Mul", [starts, model.integers([given["step"]])])
+    places = model.add("Add", [model.add("Unsqueeze", [starts, model.integers([1])]), model.places(given["size"])])
+    windows = model.add("Gather", [model.whole(ins[0]), places], axis=axis)
+    model.add("Transpose", [windows], outs, perm=[*range(axis + 1), *range(axis + 2, rank + 1), axis + 1])
+
+
+@OPS.of("higher_order.scan")
+def scan(model, ins, outs, given):
+    body = model.body(outs[0], model.at["body"])
+    model.add("Scan", [model.whole(each) for each in ins], outs, body=body, num_scan_inputs=len(ins) - given["carried"])
 
 
 @OPS.of("slice")

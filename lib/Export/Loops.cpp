@@ -1,0 +1,127 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Export/GraphWriter.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace netc;
+using namespace mlir;
+using Tensor = ForeignTensor;
+
+void GraphWriter::scan(ScanOp scan) {
+  constexpr int64_t mostUnrolled = 1024;
+  std::optional<int64_t> steps = scan.getTrip().getValue().toInt64();
+  if (steps && *steps <= mostUnrolled)
+    unroll(scan, *steps);
+  else
+    loop(scan);
+}
+
+void GraphWriter::unroll(ScanOp scan, int64_t steps) {
+  auto arguments = scan.getBlock().getArguments();
+  size_t sequences = scan.getSequences().size(), outs = scan.getNumOutputs();
+  Tensors carried = get(scan.getInits());
+  std::vector<Tensors> stacked(outs, Tensors(steps));
+  for (int64_t step = 0; step < steps; ++step) {
+    int64_t at = scan.getReversed() ? steps - 1 - step : step;
+    op = scan;
+    for (size_t i = 0; i < sequences; ++i) {
+      Tensor x = get(scan.getSequences()[i]);
+      Shape part = x.shape;
+      part[scan.getAxes()[i]] = 1;
+      set(arguments[i],
+          view(slice(x, scan.getAxes()[i], at, part), shapeOf(arguments[i])));
+    }
+    for (size_t i = 0; i < carried.size(); ++i)
+      set(arguments[sequences + i], carried[i]);
+    for (Operation &each : scan.getBlock().without_terminator())
+      writeOp(each);
+    op = scan;
+    Tensors made = get(scan.getYield().getValues());
+    for (size_t i = 0; i < outs; ++i)
+      stacked[i][at] = made[i];
+    carried.assign(made.begin() + outs, made.end());
+  }
+  for (size_t i = 0; i < outs; ++i)
+    set(scan.getResult(i),
+        make("aten.stack", stacked[i], {{"dim", scan.getOutAxes()[i]}},
+             shapeOf(scan.getResult(i))));
+  for (size_t i = 0; i < carried.size(); ++i)
+    set(scan.getResult(outs + i), carried[i]);
+}
+
+/// The order of axes that moves one to the front.
+static SmallVector<int64_t> toFront(int64_t axis, size_t rank) {
+  SmallVector<int64_t> order{axis};
+  for (int64_t i = 0; i < int64_t(rank); ++i)
+    if (i != axis)
+      order.push_back(i);
+  return order;
+}
+
+/// The order of axes that moves the first one to a place.
+static SmallVector<int64_t> fromFront(int64_t axis, size_t rank) {
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(1, rank));
+  order.insert(order.begin() + axis, 0);
+  return order;
+}
+
+void GraphWriter::loop(ScanOp scan) {
+  auto arguments = scan.getBlock().getArguments();
+  size_t sequences = scan.getSequences().size(), outs = scan.getNumOutputs();
+  auto inOrder = [&](Tensor x) {
+    return scan.getReversed() ? flip(std::move(x), 0) : x;
+  };
+  Tensors ins = get(scan.getInits());
+  for (auto [value, axis] : llvm::zip(scan.getSequences(), scan.getAxes())) {
+    Tensor x = get(value);
+    ins.push_back(inOrder(permute(x, toFront(axis, x.shape.rank()))));
+  }
+
+  // What the body computes of outer tensors stays in the body.
+  auto outerTensors = tensors;
+  llvm::json::Array outerNodes = std::exchange(nodes, {});
+  llvm::json::Array inputs, outputs;
+  auto take = [&](ValueRange values, StringRef what) {
+    for (mlir::Value value : values) {
+      set(value, {unique((nameOf(scan) + "." + what).str()), elementOf(value),
+                  shapeOf(value)});
+      inputs.push_back(describe(get(value)));
+    }
+  };
+  take(arguments.drop_front(sequences), "carried");
+  take(arguments.take_front(sequences), "element");
+  for (Operation &each : scan.getBlock().without_terminator())
+    writeOp(each);
+  op = scan;
+  Tensors made = get(scan.getYield().getValues());
+  std::rotate(made.begin(), made.begin() + outs, made.end());
+  for (const Tensor &each : made)
+    outputs.push_back(each.name);
+  llvm::json::Object body{{"inputs", std::move(inputs)},
+                          {"nodes", std::exchange(nodes, std::move(outerNodes))},
+                          {"outputs", std::move(outputs)}};
+  tensors = std::move(outerTensors);
+
+  Tensors results;
+  auto add = [&](mlir::Value value, Shape shape) {
+    results.push_back({unique(nameOf(scan).str()), elementOf(value), shape});
+  };
+  auto values = scan.getResults();
+  for (mlir::Value value : values.drop_front(outs))
+    add(value, shapeOf(value));
+  for (auto [value, axis] : llvm::zip(values, scan.getOutAxes()))
+    add(value, permuted(shapeOf(value),
+                        toFront(axis, shapeOf(value).rank())));
+  size_t carried = values.size() - outs;
+  addNode("higher_order.scan", ins, {{"carried", int64_t(carried)}}, results);
+  (*nodes.back().getAsObject())["body"] = std::move(body);
+  for (auto [i, value] : llvm::enumerate(values.drop_front(outs)))
+    set(value, results[i]);
+  for (auto [i, axis] : llvm::enumerate(scan.getOutAxes())) {
+    Tensor y = inOrder(results[carried + i]);
+    set(values[i], permute(y, fromFront(axis, y.shape.rank())));
+  }
+}
