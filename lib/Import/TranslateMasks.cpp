@@ -74,6 +74,7 @@ int MaskTranslator::hideBoth(int scores, const JointMask &mask) {
   if (mask.given >= 0) {
     int given = truth(mask.given);
     int shown = steps.make("", {scores, given}, shape(scores));
+    values.labels(shown) = values.labels(scores);
     Step &made = steps.last();
     std::string condition = steps.expanded(given, 1, "%0", &made, scores);
     std::string number = std::to_string(made.arguments.size());

@@ -265,6 +265,15 @@ assert "positions([16, 27], over = " in netc.from_onnx(pairs), netc.from_onnx(pa
 refused("netc reads places of one axis, or fixed ones of several", model([node("GatherND", "x p", "y")], {"x": ["N", 8]}, ["y"], constants={"p": numpy.array([[2, 0]])}))
 refused("its places are others for each example", model([node("GatherND", "x p", "y", batch_dims=1)], {"x": [2, 8]}, ["y"], constants={"p": numpy.array([[2], [0]])}))
 
+# A softmax of scores between two sequences, of which a mask hides some, names its axis: the last one is called as positions are.
+scores = [
+    node("Transpose", "k", "t", perm=[0, 2, 1]), node("MatMul", "q t", "s"), node("Cast", "m", "b", to=9), node("Unsqueeze", "b one", "u"),
+    node("And", "u on", "v"), node("Where", "v zero low", "w"), node("Add", "s w", "a"), node("Softmax", "a", "y"),
+]  # fmt: skip
+constants = {"one": numpy.array([1]), "zero": numpy.array(0, "f4"), "low": numpy.array(-numpy.inf, "f4"), "on": numpy.ones((1, 4, 1), bool)}
+text = netc.from_onnx(model(scores, {"k": ["N", "T", 8], "q": ["N", 4, 8], "m": ["N", "T"]}, ["y"], constants=constants))
+assert "softmax(over = axes(" in text and netc.estimate(text).networks[0].forward.matmul, text
+
 # Two batches that the shapes do not let differ are one.
 joined = [node("Shape", "b", "s", start=0, end=1), node("Concat", "s rest", "p", axis=0), node("Reshape", "a p", "c"), node("Mul", "c b", "y")]
 graph = export(model(joined, {"a": ["left", 8], "b": ["right", 2, 4]}, ["y"], constants={"rest": numpy.array([-1, 4])}))

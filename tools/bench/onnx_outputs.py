@@ -28,7 +28,8 @@ import netc
 NETWORKS = """
 lenet300:LeNet300 dqn:DQN dqn:Database alphago_zero:AGZ squeezenet:squeezenet1_0 muon:Small dit:Small
 resnet:small18 resnet:small50 vgg:small11 alexnet:small mobilenet:small efficientnet:small swin:SmallSwin whisper:Small
-mesh_graph_nets:Small
+mesh_graph_nets:Small mistral:Small mixtral:Small deepseek_v3:Small sequences:ManyToOne sequences:Aligned sequences:ToItself
+sequences:Translation moe_sharing_seq2seq:Shared albert:ALBERT gan:GAN densenet:densenet121 ddpm:UNet
 """
 TOLERANCE = 1e-4
 TYPES = {"f32": "f4", "i32": "i4", "i64": "i8", "i16": "i2", "i8": "i1", "u8": "u1"}
@@ -47,7 +48,7 @@ def program(text, folder, name, sizes):
     data = {}
     for value in graph["inputs"]:
         shape = [size if isinstance(size, int) else {"N": 2, **sizes}[size] for size in value["shape"]]
-        array = random.standard_normal(shape) if value["type"].startswith("f") else random.integers(0, 4, shape)
+        array = random.standard_normal(shape) if value["type"].startswith("f") else random.integers(0, 2, shape)
         data[value["name"]] = array.astype(TYPES[value["type"]])
         numpy.save(folder / f"{value['name']}.npy", data[value["name"]])
     binary = folder / "program"
