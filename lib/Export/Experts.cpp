@@ -35,15 +35,14 @@ void GraphWriter::dispatch(DispatchOp dispatch) {
   Tensor hits = convert(isChosen, i64);
   Tensor counts = make("aten.cumsum", {hits}, {{"dim", 0}}, pairs);
   Tensor own = make("aten.mul", {hits, counts}, {}, pairs);
-  Tensor nth =
-      make("aten.sum", {own}, {{"dim", json(Axes(1))}, {"keepdim", false}}, row);
+  Tensor nth = make("aten.sum", {own},
+                    {{"dim", json(Axes(1))}, {"keepdim", false}}, row);
 
   Tensor capacity = known("size", i64, Shape(), {{"size", json(slots[1])}});
-  Tensor isOfExpert = make("aten.ge", {nth, number(1, i64, row)}, {},
-                           tensorOf(truth, row));
+  Tensor isOfExpert =
+      make("aten.ge", {nth, number(1, i64, row)}, {}, tensorOf(truth, row));
   Tensor fits = make("aten.le", {nth, capacity}, {}, tensorOf(truth, row));
-  Tensor has =
-      make("aten.where", {isOfExpert, fits, isOfExpert}, {}, row);
+  Tensor has = make("aten.where", {isOfExpert, fits, isOfExpert}, {}, row);
   Tensor first = make("aten.mul", {chosen, capacity}, {}, row);
   Tensor next = make("aten.add", {first, nth}, {}, row);
   Tensor slot = make("aten.sub", {next, number(1, i64, row)}, {}, row);
@@ -60,13 +59,13 @@ void GraphWriter::dispatch(DispatchOp dispatch) {
   llvm::append_range(repeated.sizes, x.shape.sizes);
   auto axes = llvm::to_vector(llvm::seq<int64_t>(1, repeated.rank()));
   Tensor each = view(whole(expand(x, axes, repeated)), rows);
-  Tensor values = make("aten.where",
-                       {whole(expand(has, 0, rows)), each,
-                        number(0, x.element, rows)},
-                       {}, tensorOf(x.element, rows));
+  Tensor values =
+      make("aten.where",
+           {whole(expand(has, 0, rows)), each, number(0, x.element, rows)}, {},
+           tensorOf(x.element, rows));
   Tensor empty = view(number(0, x.element, slots), flat);
-  Tensor filled = make("aten.index_add", {empty, slotOr(0), values},
-                       {{"dim", 0}}, flat);
+  Tensor filled =
+      make("aten.index_add", {empty, slotOr(0), values}, {{"dim", 0}}, flat);
   set(dispatch.getSlots(), view(filled, slots));
 }
 

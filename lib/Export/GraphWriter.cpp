@@ -234,8 +234,7 @@ GraphWriter::Tensors GraphWriter::make(StringRef name, ArrayRef<Tensor> ins,
 
 Tensor GraphWriter::make(StringRef name, ArrayRef<Tensor> ins, Settings with,
                          const Shape &shape) {
-  return make(name, ins, std::move(with),
-              tensorOf(ins.front().element, shape));
+  return make(name, ins, std::move(with), tensorOf(ins.front().element, shape));
 }
 
 void GraphWriter::weight(mlir::Value value, StringRef name, StringRef init,

@@ -100,9 +100,10 @@ void GraphWriter::loop(ScanOp scan) {
   std::rotate(made.begin(), made.begin() + outs, made.end());
   for (const Tensor &each : made)
     outputs.push_back(each.name);
-  llvm::json::Object body{{"inputs", std::move(inputs)},
-                          {"nodes", std::exchange(nodes, std::move(outerNodes))},
-                          {"outputs", std::move(outputs)}};
+  llvm::json::Object body{
+      {"inputs", std::move(inputs)},
+      {"nodes", std::exchange(nodes, std::move(outerNodes))},
+      {"outputs", std::move(outputs)}};
   tensors = std::move(outerTensors);
 
   Tensors results;
@@ -113,8 +114,7 @@ void GraphWriter::loop(ScanOp scan) {
   for (mlir::Value value : values.drop_front(outs))
     add(value, shapeOf(value));
   for (auto [value, axis] : llvm::zip(values, scan.getOutAxes()))
-    add(value, permuted(shapeOf(value),
-                        toFront(axis, shapeOf(value).rank())));
+    add(value, permuted(shapeOf(value), toFront(axis, shapeOf(value).rank())));
   size_t carried = values.size() - outs;
   addNode("higher_order.scan", ins, {{"carried", int64_t(carried)}}, results);
   (*nodes.back().getAsObject())["body"] = std::move(body);

@@ -115,8 +115,10 @@ void ProductTranslator::product() {
     return broadcastProduct(a, b);
   steps.add(Step::Infix, "@", {a, b});
   values.labels(node.out()).assign(shape(node.out()).size(), "");
-  values.labels(node.out()).back() =
-      values.labels(b).back(); // keys' positions, for a softmax
+  // The keys' positions, for a softmax. No two axes have one label.
+  std::string keys = values.labels(b).back();
+  if (!llvm::is_contained(values.labels(a), keys))
+    values.labels(node.out()).back() = keys;
 }
 
 /// The letters that an equation without a result has once, in their order.
