@@ -123,6 +123,21 @@ static void compare(const Graph &graph, const Step &step,
                           " for what goes in and comes out");
 }
 
+static std::string axesShown(llvm::ArrayRef<int64_t> axes) {
+  return llvm::join(
+      llvm::map_range(axes, [](int64_t axis) { return std::to_string(axis); }),
+      ", ");
+}
+
+/// The axes that an op works over; none if it has no such attribute.
+static std::vector<int64_t> axesOf(mlir::Operation &op) {
+  if (auto axis = op.getAttrOfType<mlir::IntegerAttr>("over"))
+    return {axis.getInt()};
+  if (auto axes = op.getAttrOfType<mlir::DenseI64ArrayAttr>("over"))
+    return axes.asArrayRef();
+  return {};
+}
+
 Refusal netc::import::contradiction(const Graph &graph, const Step &step,
                                     std::string why) {
   Refusal refusal;
@@ -159,6 +174,15 @@ std::vector<std::string> netc::import::checkSteps(const Graph &graph,
   for (ParameterOp each : network.getOps<ParameterOp>())
     weights[&stepAt(lineOf(each.getLoc()))].emplace_back(
         sizesOf(each.getType()), each.getTrainable());
+  for (mlir::Operation &op : network.getBody().front()) {
+    const Step &step = stepAt(lineOf(op.getLoc()));
+    std::vector<int64_t> made = axesOf(op);
+    if (!made.empty() && !step.over.empty() && made != step.over)
+      throw contradiction(graph, step,
+                          "it works over the axes [" + axesShown(step.over) +
+                              "] in the graph, and would work over [" +
+                              axesShown(made) + "]");
+  }
   std::set<std::string> known;
   for (const Step &step : steps)
     if (step.form != Step::Instance || known.insert(step.weight).second ||

@@ -41,6 +41,11 @@ using Sizes = StatedList<Polynomial>;
 /// The number of elements.
 Polynomial elements(const Sizes &sizes);
 
+/// Whether a label is a name that a specification can write.
+inline bool isNamed(llvm::StringRef label) {
+  return !label.empty() && !label.starts_with("...");
+}
+
 /// A tensor of a graph.
 struct GraphValue {
   enum Kind { Input, Weight, Known, Made };
@@ -53,7 +58,9 @@ struct GraphValue {
   std::string init;               ///< of a weight; empty where it is not told
   const Json *known = nullptr;    ///< what is known of it
   Polynomial size;                ///< that it holds, of a known size
-  StatedList<std::string> labels; ///< of its axes, as netc has them
+  /// Labels of its axes, as netc has them. "...1" is that of an axis of an
+  /// input, before one other, that the signature does not name.
+  StatedList<std::string> labels;
 
   bool isFloat() const {
     return type != "bool" && type[0] != 'i' && type[0] != 'u';

@@ -51,6 +51,7 @@ struct Step {
       permutations;          ///< of a View; empty for a reshape
   std::vector<Sizes> shapes; ///< of its results
   bool labels = false;       ///< operand 0 needs the labels of an image first
+  std::vector<int64_t> over; ///< the axes that it works over; empty if any
   std::shared_ptr<StepBody> body; ///< of the call of a block
   bool isRecomputed = false;      ///< the values in this body are not kept
 

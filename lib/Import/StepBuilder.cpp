@@ -69,6 +69,7 @@ void StepBuilder::then(const std::string &sign, unsigned i,
              : axes.empty() ? expanded(other, 1, "%0", &made)
                             : "expand(%1, %0, over = " + axes + ")");
   values.labels(node.out()) = names;
+  values.meet(node.out(), other);
 }
 
 Step *StepBuilder::maker(int value) {
@@ -141,6 +142,7 @@ int StepBuilder::diagonal(int x, unsigned a, unsigned b, int64_t offset) {
 //===----------------------------------------------------------------------===//
 
 void StepBuilder::putOver(Step &step, int x, unsigned at) {
+  step.over = {at};
   if (values.featureAxis(x) != int(at))
     step.put("over", "over", axesText(at), "", false);
 }
@@ -148,6 +150,9 @@ void StepBuilder::putOver(Step &step, int x, unsigned at) {
 void StepBuilder::labelImage(Step &step, int x, size_t windows) {
   if (!values.isImage(x, windows))
     step.labels = true;
+  step.over.clear();
+  for (size_t i = 0; i < windows; ++i)
+    step.over.push_back(int64_t(i) + 2);
   static const char *names[] = {"D", "H", "W"};
   node.wantRank(node.out(), windows + 2, windows + 2);
   StatedList<std::string> &made = values.labels(node.out());
@@ -165,7 +170,7 @@ int StepBuilder::unlabelled(int x, int beside) {
   std::vector<std::string> own = symbolsOf(values.shape(x));
   for (auto [label, other, symbol] :
        llvm::zip_equal(values.labels(x), values.labels(beside), own))
-    if (!label.empty() && !other.empty() && label != other && label != symbol)
+    if (isNamed(label) && isNamed(other) && label != other && label != symbol)
       return stripped(x);
   return x;
 }
@@ -322,6 +327,13 @@ void StepBuilder::noteOtherPlaces() {
     graph.notes.push_back("Tables are read at other places than the model "
                           "computes or lists; no count depends on these.");
   hasOtherPlaces = true;
+}
+
+void StepBuilder::noteLeftOutMask() {
+  if (!hasLeftOutMask)
+    graph.notes.push_back("Masks that are known, and neither causal nor "
+                          "windows, are left out; no FLOP depend on them.");
+  hasLeftOutMask = true;
 }
 
 void StepBuilder::noteReplaced() {

@@ -118,7 +118,10 @@ static std::string nested(const Json &numbers,
                           llvm::ArrayRef<Polynomial> shape) {
   std::vector<std::string> parts;
   for (const Json &each : numbers)
-    parts.push_back(each.is_string() ? each.get<std::string>() : each.dump());
+    parts.push_back(each.is_string() ? each.get<std::string>()
+                    : std::abs(each.get<double>()) > 1e38
+                        ? realText(each.get<double>())
+                        : each.dump());
   for (const Polynomial &size : llvm::reverse(shape)) {
     std::vector<std::string> joined;
     size_t width = size_t(*size.toInt64());

@@ -63,6 +63,9 @@ static void labelInput(const Graph &graph, GraphValue &value) {
   for (size_t i = 0; i < rank; ++i)
     if (llvm::count(value.labels, value.labels[i]) > 1)
       value.labels[i].clear();
+  for (size_t i = 0; i < rank; ++i)
+    if (value.labels[i].empty())
+      value.labels[i] = "..." + std::to_string(rank - 1 - i);
 }
 
 //===----------------------------------------------------------------------===//

@@ -156,7 +156,8 @@ void ArithmeticTranslator::combine(const std::string &sign, int a, int b) {
       made.form = Step::Form_;
       made.fn = node.op() + "(%0, %1)";
     }
-    values.labels(node.out()) = values.labels(a); // as netc has it
+    values.labels(node.out()) = values.labels(a);
+    values.meet(node.out(), b);
     return;
   }
   int full = wantsFirst ? a : b, small = wantsFirst ? b : a;

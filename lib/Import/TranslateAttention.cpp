@@ -61,6 +61,10 @@ void AttentionTranslator::attention() {
   if (mask >= 0 && values.at(mask).type == "bool")
     mask = steps.beforeExpand(mask);
   JointMask both = masks.maskOf(mask);
+  if (both.given >= 0 && values.isOtherMask(both.given)) {
+    steps.noteLeftOutMask();
+    both = {};
+  }
   both.isCausal |= node.flag("is_causal");
   double width = double(shape(node.in(0)).back().toInt64().value_or(1));
   double scale = node.real("scale", 1 / std::sqrt(width));
@@ -127,6 +131,7 @@ void AttentionTranslator::biasedAttention(int mask, double scale, double drop) {
   int scores = scoresOf(q, k, scale);
   Step &made = steps.add(Step::Form_, "", {scores, v, mask});
   std::string bias = steps.expanded(mask, 2, "%0", &made, scores);
+  values.meet(scores, mask);
   weigh(made, "softmax(%0 + " + bias + overKeys(scores) + ")", drop);
 }
 

@@ -80,6 +80,10 @@ void ConditionTranslator::where() {
   }
   if (!isNumber(at) || isNumber(1 - at))
     node.refuse("it hides nothing");
+  if (values.isOtherMask(condition)) {
+    steps.noteLeftOutMask();
+    return steps.same(steps.repeated(promoted(parts[1 - at])));
+  }
   if (!isHidden && kind != "causal" && kind != "band")
     node.refuse("its condition is known, and neither causal nor a window nor a "
                 "diagonal");
@@ -122,6 +126,8 @@ void ConditionTranslator::choose(int condition) {
     if (unsigned at = part[1] - '0'; part[0] == '%')
       part = steps.expanded(ins[at], at, like, &made);
   made.fn = "where(" + llvm::join(parts, ", ") + ")";
+  for (int each : ins)
+    values.meet(node.out(), each);
 }
 
 void ConditionTranslator::comparison() {
@@ -162,6 +168,10 @@ void ConditionTranslator::fillMasked() {
   if (values.what(hidden) == "number" &&
       !values.at(hidden).known->value("value", true))
     return steps.same(steps.repeated(x)); // it hides nothing
+  if (values.isOtherMask(hidden)) {
+    steps.noteLeftOutMask();
+    return steps.same(steps.repeated(x));
+  }
   if (values.isKnown(hidden) && !isDiagonal)
     node.refuse("its mask is known, and neither causal nor a window");
   if (values.isKnown(x) && values.what(x) == "number") {

@@ -233,6 +233,10 @@ void LayerTranslator::normalize() {
   } else {
     places = {1};
     steps.putOver(made, x, 1);
+    made.over.clear();
+    for (int64_t i = 0; fn != "GroupNorm" && i < int64_t(shape(x).size()); ++i)
+      if (i > 1 || (i == 0 && fn == "BatchNorm"))
+        made.over.push_back(i);
     if (!made.arguments.empty() && made.arguments.back().key == "over" &&
         fn != "GroupNorm") {
       made.arguments.pop_back();

@@ -94,7 +94,8 @@ void ProductTranslator::einsum() {
   for (size_t i = 0; i < std::min(made.size(), right.size()); ++i)
     for (auto [letters, each] : llvm::zip_equal(terms, ins)) {
       size_t at = letters.find(right[i]);
-      if (made[i].empty() && at < values.labels(each).size())
+      if (!isNamed(made[i]) && at < values.labels(each).size() &&
+          !llvm::is_contained(made, values.labels(each)[at]))
         made[i] = values.labels(each)[at];
     }
 }
@@ -114,11 +115,13 @@ void ProductTranslator::product() {
   if (!isPlain)
     return broadcastProduct(a, b);
   steps.add(Step::Infix, "@", {a, b});
-  values.labels(node.out()).assign(shape(node.out()).size(), "");
-  // The keys' positions, for a softmax. No two axes have one label.
-  std::string keys = values.labels(b).back();
-  if (!llvm::is_contained(values.labels(a), keys))
-    values.labels(node.out()).back() = keys;
+  // No two axes have one label.
+  StatedList<std::string> names = values.labels(a);
+  names.back() = "";
+  if (std::string columns = values.labels(b).back();
+      !llvm::is_contained(names, columns))
+    names.back() = columns;
+  values.labels(node.out()) = names;
 }
 
 /// The letters that an equation without a result has once, in their order.

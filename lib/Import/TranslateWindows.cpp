@@ -162,6 +162,7 @@ void WindowTranslator::upsample() {
   made.put("size", "size", windows == 1 ? sizes : "[" + sizes + "]", "", false);
   made.put("mode", "mode", mode, "\"nearest\"", false);
   steps.labelImage(made, x, windows);
+  made.over.clear(); // it is several ops
   if (!isImage)
     std::fill(values.labels(node.out()).begin() + 2,
               values.labels(node.out()).end(), "");

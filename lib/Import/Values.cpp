@@ -119,6 +119,15 @@ bool Values::owns(const GraphNode &node, unsigned i) const {
 // Axes
 //===----------------------------------------------------------------------===//
 
+void Values::meet(int made, int other) {
+  if (shape(made) != shape(other))
+    return;
+  StatedList<std::string> &names = labels(made);
+  for (auto [name, own] : llvm::zip_equal(names, labels(other)))
+    if (name.empty() && !llvm::is_contained(names, own))
+      name = own;
+}
+
 int Values::featureAxis(int value) const {
   const StatedList<std::string> &names = at(value).labels;
   auto found = llvm::find(names, "C");

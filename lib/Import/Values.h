@@ -21,6 +21,10 @@ public:
   const Sizes &shape(int value) const { return graph.shape(value); }
   StatedList<std::string> &labels(int value) { return at(value).labels; }
 
+  /// Labels the axes of `made` that have no label as those of `other`, as netc
+  /// does where tensors of one shape meet.
+  void meet(int made, int other);
+
   /// Lets `value` be another name of `of`.
   void rename(int value, int of) { aliases[value] = of; }
   int real(int value) const;
@@ -37,6 +41,10 @@ public:
   /// Whether it says what is on the diagonal of a matrix, or what is not.
   bool isDiagonal(int value) const {
     return llvm::StringRef(what(value)).ends_with("identity");
+  }
+  /// Whether it is a mask that is neither causal nor a window nor a diagonal.
+  bool isOtherMask(int value) const {
+    return what(value) == "table" && at(value).type == "bool";
   }
   bool isFloat(int value) const { return at(value).isFloat(); }
   /// Whether a layer may own it.

@@ -695,7 +695,7 @@ static std::string signature(const Graph &graph, BodyWriter &writer,
     std::vector<std::string> sizes;
     for (size_t j = 0; j < value.shape.size(); ++j) {
       std::string size = value.shape[j].str();
-      sizes.push_back(value.labels[j].empty() || value.labels[j] == size
+      sizes.push_back(!isNamed(value.labels[j]) || value.labels[j] == size
                           ? size
                           : value.labels[j] + " = " + size);
     }

@@ -24,7 +24,8 @@ def notes(file):
         found.append(f"Several layers read {names}: exporters merge equal weights. The parameters are those of the file.")
         warnings.warn(found[-1], stacklevel=5)
     if copies := _copies(file):
-        found.append(f"The file has {' and '.join(f'`{name}`' for name in copies)}, which are equal, twice. The parameters are those of the file.")
+        names = ", ".join(f"`{one}` and `{other}`" for one, other in copies[:3]) + (f" and {len(copies) - 3} other pairs" if len(copies) > 3 else "")
+        found.append(f"The file has {names}, which are equal, twice. The parameters are those of the file.")
         warnings.warn(found[-1], stacklevel=5)
     if "Dropout" not in kinds:
         found.append("The file has no dropout: it may have been exported for inference.")
@@ -61,13 +62,17 @@ def _shared(file):
 
 
 def _copies(file):
-    """A table and an equal matrix of a product, as exporters write a head that is tied to it; else nothing."""
-    here = [name for name, shape in file.weights.items() if name in file.held and len(shape) == 2]
-    read = lambda name, *ops: any(node.op_type in ops for node in file.users.get(name, []))
-    for table in (name for name in here if read(name, "Gather")):
-        for other in (name for name in here if name != table and read(name, "MatMul", "Gemm", "Transpose")):
-            if sorted(file.weights[table]) == sorted(file.weights[other]):
-                one, two = file.values(table), file.values(other)
-                if one is not None and two is not None and any(numpy.array_equal(one, each) for each in (two, two.T)):
-                    return [table, other]
-    return []
+    """Pairs of equal matrices, one perhaps transposed: those of a head that is tied to a table, or of a layer that is called twice."""
+    pairs, seen = [], {}
+    for name, shape in file.weights.items():
+        values = file.values(name) if name in file.held and len(shape) == 2 else None
+        if values is None or not values.size or (values == values.flat[0]).all():
+            continue
+        ends = values.flat[0].item(), values.flat[-1].item()  # also those of the transposed matrix
+        alike = seen.setdefault((*sorted(shape), *ends), [])
+        same = next((other for other in alike if any(numpy.array_equal(values, each) for each in (file.values(other), file.values(other).T))), None)
+        if same is None:
+            alike.append(name)
+        else:
+            pairs.append((same, name))
+    return pairs

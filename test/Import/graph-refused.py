@@ -87,7 +87,6 @@ refused("`aten.relu`, in the module itself: it computes with what is random", "a
 refused("its classes are of [T], and its scores of [N]; `axes` says which axes are free, and equal ones have one name", "aten.cross_entropy_loss", [["N", 4], ["T"]], [])
 mask = {"name": "m", "type": "bool", "shape": ["N", 1, 4, 4], "what": "table"}
 heads = ["N", 2, 4, 8]
-refused("its mask is known, and neither causal nor a window", "aten.scaled_dot_product_attention", [heads] * 3, heads, known=[mask])
 refused("`dims` has a number for each axis", "aten.permute", [image], image, dims=[0, 1])
 refused("`start` is no size", "aten.slice", [rows], ["N", 4], dim=1, start="T +", end=8)
 refused("a number of it is \"N\", and must be whole", "aten.mean", [rows], ["N"], dim=["N"])
@@ -119,7 +118,7 @@ refused(
     "it hides nothing;", "aten.where", [scores], scores, known=[{**mask, "what": "causal"}], reads=["c"], self=1, other="-inf",
     nodes=[("aten.gt", ["a"], "r", scores, {"other": 0}), ("aten.__and__", ["m", "r"], "c", scores)], types={"r": "bool", "c": "bool"},
 )  # fmt: skip
-refused("its condition is known, and neither causal nor a window nor a diagonal", "aten.where", [scores], scores, known=[mask], reads=["m", "a"], other="-inf")
+refused("its condition is known, and neither causal nor a window nor a diagonal", "aten.where", [scores], scores, known=[{**mask, "what": "bucket"}], reads=["m", "a"], other="-inf")
 refused("it cuts off", "aten.pad", [rows], ["N", 8], pad=[1, -1], mode="reflect")
 refused("it has no exponent", "onnx.Pow", [rows], rows)
 refused("netc takes it of two tensors", "onnx.Max", [rows] * 3, rows)
@@ -145,7 +144,7 @@ bags = {"weights": [[10, 4]], "nodes": [("aten.view", ["a"], "ids", ["16*N"])], 
 refused("its bags are not the rows of a tensor of numbers", "aten._embedding_bag", [rows], ["2*N", 4], **bags)
 refused("netc has sums and means of a bag", "aten._embedding_bag", [rows], ["N", 4], **{**bags, "nodes": [("aten.view", ["a"], "ids", ["8*N"])]}, mode=2)
 refused("`shifts` has a number for each of `dims`", "aten.roll", [image], image, shifts=[1, 2, 3], dims=[2, 3])
-refused("its mask is known, and neither causal nor a window", "aten.masked_fill", [scores], scores, known=[mask], reads=["a", "m"], value="-inf")
+refused("its mask is known, and neither causal nor a window", "aten.masked_fill", [scores], scores, known=[{**mask, "what": "bucket"}], reads=["a", "m"], value="-inf")
 refused("it is one number everywhere", "aten.where", [scores], scores, known=[{**mask, "what": "number", "value": False}], reads=["m", "a"], other=1)
 refused("its mask is known, and neither causal nor a window", "aten.masked_fill", [scores], scores, known=[{**mask, "what": "number", "value": True}], reads=["a", "m"], value="-inf")
 refused("it hides nothing;", "aten.where", [scores], scores, known=[{**mask, "what": "not causal"}], reads=["m", "a"], other=1)

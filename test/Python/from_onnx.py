@@ -524,6 +524,11 @@ table = numpy.random.rand(9, 4).astype("f4")
 twice = model([node("Gather", "e i", "a"), node("MatMul", "a h", "y")], {}, ["y"], constants={"e": table, "h": table.T.copy()})
 twice.graph.input.append(helper.make_tensor_value_info("i", TensorProto.INT64, ["N", 5]))
 assert warned(twice) == ["The file has `e` and `h`, which are equal, twice. The parameters are those of the file."]
+# So are the matrices of a layer that is called twice, but not those that are alike by their initialization.
+square, zeros = numpy.random.rand(4, 4).astype("f4"), numpy.zeros((4, 4), "f4")
+layers = [node("MatMul", "x a", "h"), node("MatMul", "h b", "i"), node("MatMul", "i c", "j"), node("MatMul", "j d", "y")]
+called = model(layers, {"x": ["N", 4]}, ["y"], constants={"a": square, "b": square, "c": zeros, "d": zeros.copy()})
+assert warned(called) == ["The file has `a` and `b`, which are equal, twice. The parameters are those of the file."]
 
 # A product takes an axis that is gone from what goes in, or a view that is turned back behind it.
 parts = [node("Split", "x", "a b", axis=0, num_outputs=2), node("Squeeze", "a first", "c"), node("MatMul", "c w", "m")]

@@ -513,3 +513,34 @@ refused("netc has no number `Max(2.0, ", Of(lambda self, x: x / torch.sym_max(x.
 decoder = Of(lambda self, x, y: self.t(x, y, tgt_mask=nn.Transformer.generate_square_subsequent_mask(y.shape[1])), t=nn.Transformer(8, 2, 1, 1, 16, batch_first=True))
 text = netc.from_torch(decoder, (torch.zeros(2, 5, 8), torch.zeros(2, 3, 8)))
 assert "causal = true" in text, text
+
+
+def worked_over(module, *inputs, op="softmax", **rest):
+    """The axis that netc lets an op of a module work over."""
+    nodes = netc.to_graph(netc.from_torch(module, inputs, **rest))["nodes"]
+    return next(each["with"]["dim"] for each in nodes if op in each["op"])
+
+
+# Scores get the names of the axes of what is added to them, such as a bias of pairs, and then one is called as features are.
+heads, pairs = torch.zeros(2, 4, 6, 8), torch.zeros(2, 4, 6, 6)
+sum_of = Of(lambda self, q, b: torch.maximum((q @ q.mT + b), b).softmax(-1))
+assert worked_over(sum_of, heads, pairs) == 3
+assert worked_over(Of(lambda self, q, b: nn.functional.scaled_dot_product_attention(q, q, q, attn_mask=b)), heads, pairs) == 3
+assert worked_over(Of(lambda self, q, b: torch.where(b > 0, q @ q.mT, b).softmax(-1)), heads, pairs) == 3
+assert worked_over(Of(lambda self, x: (x @ x.mT).softmax(-1)), torch.zeros(2, 6, 8), axes={"x": {1: "C"}}) == 2
+for layer in nn.Linear(6, 6), nn.Linear(6, 5), nn.LayerNorm(6):
+    network = netc.estimate(netc.from_torch(Of(lambda self, q, b: self.l(q @ q.mT + b), l=layer), (heads, pairs))).networks[-1]
+    assert network.parameters.total == sum(each.numel() for each in layer.parameters()), layer
+# The axes of an image are not those of what is contracted with itself.
+talk = Of(lambda self, q: self.c(torch.einsum("bhid,bhjd->bhij", q, q)), c=nn.Conv2d(4, 3, 3, padding=1))
+assert "Conv(3, 3, pad = 1)" in netc.from_torch(talk, heads)
+
+# Masks of another form, which have no FLOP, are left out with a comment: one of a step that goes on with stored keys, and one of blocks.
+after = Of(lambda self, q, past: nn.functional.scaled_dot_product_attention(q, k := torch.cat([past, q], 2), k, attn_mask=torch.ones(6, 10, dtype=torch.bool).tril(4)))
+block_of = torch.arange(6) // 3
+blocks = Of(lambda self, q, b: (q @ q.mT + b).masked_fill(block_of[:, None] != block_of, float("-inf")).softmax(-1) @ q)
+chosen = Of(lambda self, q, b: torch.where(block_of[:, None] == block_of, q @ q.mT + b, float("-inf")).softmax(-1) @ q)
+for module, other, keys in (after, torch.zeros(2, 4, 4, 8), 10), (blocks, pairs, 6), (chosen, pairs, 6):
+    spec = netc.from_torch(module, (heads, other))
+    assert spec.count("Masks that are known, and neither causal nor windows, are left out; no FLOP depend on them.") == 1, spec
+    assert netc.estimate(spec).networks[-1].forward.matmul == 2 * 2 * 4 * 6 * keys * 8
