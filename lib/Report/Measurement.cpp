@@ -160,25 +160,6 @@ llvm::Expected<Measurement> netc::parseMeasurement(llvm::StringRef text) {
   return json::parse<Measurement>(text, "measurement");
 }
 
-/// Replaces each number by that of `other`, which has the same structure, if it
-/// is higher.
-static void raise(json::Value &value, const json::Value &other) {
-  json::Object *members = value.getAsObject();
-  const json::Object *others = other.getAsObject();
-  if (members && others)
-    for (auto &[key, member] : *members)
-      if (const json::Value *found = others->get(key))
-        raise(member, *found);
-  // Null, an unknown number, is less than any number.
-  std::optional<double> number = other.getAsNumber();
-  if (number && value.getAsNumber() < number)
-    value = other;
-}
-
-void netc::raisePeaks(Measurement &measurement, const Measurement &again) {
-  raise(measurement.machineText, again.machineText);
-}
-
 std::optional<Peaks> netc::peaksOf(const Measurement &measurement) {
   const json::Object &machine = *measurement.machineText.getAsObject();
   Peaks peaks;

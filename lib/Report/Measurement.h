@@ -115,9 +115,6 @@ std::vector<std::string> otherFormats(const Measurement &measurement,
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text);
 /// The peaks of the machine, from a program with `--peaks`; else none.
 std::optional<Peaks> peaksOf(const Measurement &measurement);
-/// Merges the peaks of two measurements on one machine. The higher ones are
-/// kept, since other programs can only lower a peak.
-void raisePeaks(Measurement &measurement, const Measurement &again);
 
 /// The work of several ops.
 struct Work {
@@ -238,8 +235,8 @@ MatmulShare matmulShare(const Measurement &measurement);
 
 /// The contents of a report of measurements.
 struct MeasurementReport {
-  std::string version; ///< of netc
-  Peaks peaks;
+  std::string version;           ///< of netc
+  Peaks peaks;                   ///< of the last program, which has the highest
   std::vector<MeasuredRun> runs; ///< each with a measurement
 };
 

@@ -160,7 +160,8 @@ void netc::printJson(llvm::raw_ostream &os, const MeasurementReport &report) {
       json.attribute("causal", "full");
     });
     json.attribute("threads", any.threads);
-    json.attribute("machine", any.machineText);
+    // The last program has the highest peaks.
+    json.attribute("machine", report.runs.back().batches.back().machineText);
     json.attributeArray("runs", [&] {
       for (const MeasuredRun &run : report.runs)
         json.object([&] {

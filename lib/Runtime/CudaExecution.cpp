@@ -58,7 +58,13 @@ public:
     peaks = device->datasheet();
     if (options.peaks) {
       meter.emplace(*device, netc_peak_code);
-      peaks.raise(meter->measure());
+      if (!options.peaksFile.empty())
+        peaks.raise(readPeaks(options.peaksFile, device->gpu().name,
+                              /*threads=*/1, options.caches));
+      if (!peaks.isComplete(/*levels=*/0)) {
+        peaks.raise(meter->measure());
+        windows = 1;
+      }
       meter->beginCycles();
     }
     firstSample = sampler->sample();
@@ -97,7 +103,7 @@ private:
     }
     if (meter) {
       settle(peaks, fastestRate(program, training), productFormats(program),
-             [&] { return meter->measure(); });
+             windows, [&] { return meter->measure(); });
       if (std::string why = sampler->since(0).whyNotComparable(); !why.empty())
         throw Failure(3, why + ", so utilization would say nothing; without "
                                "`--peaks`, the times are stated");
@@ -121,6 +127,7 @@ private:
   size_t firstSample = 0;
   Peaks peaks;
   std::optional<CudaPeaks> meter; ///< for `--peaks`
+  int windows = 0; ///< in which the peaks were measured before the steps
   Gpu gpu;
 };
 } // namespace

@@ -109,8 +109,16 @@ public:
     clock = detectClock();
     if (!options.peaks)
       return;
-    peaks = measure(/*withBandwidth=*/restartPeakRss());
+    peaks = datasheetPeaks(machine, clock, threads);
+    if (!options.peaksFile.empty())
+      peaks->raise(
+          readPeaks(options.peaksFile, machine.cpu, threads, options.caches));
+    clock.raise({peaks->hertz, clock.source, 0});
+    if (peaks->isComplete(options.caches.size()))
+      return;
+    peaks->raise(measure(/*withBandwidth=*/restartPeakRss()));
     restartPeakRss();
+    windows = 1;
   }
 
   void end(Training &training) override {
@@ -118,7 +126,7 @@ public:
     rss = peakRss();
     if (peaks)
       settle(*peaks, fastestRate(program, training), productFormats(program),
-             [&] { return measure(/*withBandwidth=*/true); });
+             windows, [&] { return measure(/*withBandwidth=*/true); });
     else
       clock.raise(detectClock());
   }
@@ -142,6 +150,7 @@ private:
   std::optional<HostDevice> device;
   Clock clock;
   std::optional<Peaks> peaks;
+  int windows = 0; ///< in which the peaks were measured before the steps
   int64_t rss = 0;
 };
 } // namespace

@@ -33,7 +33,8 @@ const char *const
   --results=FOLDER      write what the last step returns, as NAME.npy: a loss, or what an inference computes
   --trace=FILE          write when each op of the last step ran, as torch.profiler writes it; Perfetto
                         shows it, `netc --audit` compares it with the specification
-  --peaks               measure the peaks of this machine, or of its GPU, too
+  --peaks[=FILE]        measure the peaks of this machine, or of its GPU, too; or take those of FILE,
+                        which a program wrote by --json, and measure again if steps exceed them
   --caches=NxBYTES,...  and those of a processor's caches: how many there are of a level, from the
                         nearest on, and how large each of them is
   --driver=FILE         the library that is the CUDA driver, of a program for a GPU (default:
@@ -164,7 +165,11 @@ static const Known knownOptions[] = {
     {"dump", required_argument, setText<&Options::dump>},
     {"results", required_argument, setText<&Options::results>},
     {"trace", required_argument, setText<&Options::trace>},
-    {"peaks", no_argument, setFlag<&Options::peaks>},
+    {"peaks", optional_argument,
+     [](Options &options, const char *, const char *value) {
+       options.peaks = true;
+       options.peaksFile = value ? value : "";
+     }},
     {"caches", required_argument,
      [](Options &options, const char *name, const char *value) {
        for (const std::string &text : split(name, value, "caches"))

@@ -30,6 +30,7 @@ struct Options {
   std::string dump, results; ///< folders
   std::string trace;         ///< file
   std::vector<Cache> caches; ///< to measure, nearest first
+  std::string peaksFile;     ///< with known peaks; empty for none
   bool peaks = false, quiet = false, help = false;
   std::string driver;    ///< library to load instead of the system's
   bool simulate = false; ///< use netc's simulator as the driver

@@ -288,27 +288,37 @@ void Peaks::raise(const Peaks &window) {
   caches.resize(std::max(caches.size(), window.caches.size()));
   for (size_t i = 0; i < window.caches.size(); ++i)
     caches[i] = std::max(caches[i], window.caches[i]);
-  if (measured.empty())
-    measured = window.measured;
-  for (size_t i = 0; i < window.measured.size(); ++i)
-    if (window.measured[i].flops > measured[i].flops)
-      measured[i] = window.measured[i];
+  for (const PeakRate &rate : window.measured) {
+    auto known =
+        std::find_if(measured.begin(), measured.end(),
+                     [&](auto &other) { return other.name == rate.name; });
+    if (known == measured.end())
+      measured.push_back(rate);
+    else if (rate.flops > known->flops)
+      *known = rate;
+  }
 }
 
-Peaks netc::runtime::measurePeaks(const Machine &machine, const Clock &clock,
-                                  int threads, const std::vector<Cache> &caches,
-                                  bool withBandwidth) {
+Peaks netc::runtime::datasheetPeaks(const Machine &machine, const Clock &clock,
+                                    int threads) {
   Peaks peaks;
   VectorUnits units = vectorUnits(machine.isas.back());
   peaks.hertz = clock.hertz;
   peaks.perCycle["f32"] = double(units.flop) * std::min(threads, machine.cores);
   peaks.assumed = units.assumed;
+  return peaks;
+}
+
+Peaks netc::runtime::measurePeaks(const Machine &machine, const Clock &clock,
+                                  int threads, const std::vector<Cache> &caches,
+                                  bool withBandwidth) {
+  Peaks peaks = datasheetPeaks(machine, clock, threads);
   for (Isa isa : machine.isas)
     peaks.measured.push_back({nameOf(isa), "f32", measureFlops(isa, threads)});
 #ifdef __x86_64__
   if (machine.isas.back() == Isa::AVX512BF16)
     peaks.measured.push_back(
-        {"vdpbf16ps", "bf16",
+        {pairKernel, "bf16",
          flopsOf({runPairs, chains * 16 * 4.0, triadAvx512}, threads)});
 #endif
   if (withBandwidth) {
@@ -319,13 +329,12 @@ Peaks netc::runtime::measurePeaks(const Machine &machine, const Clock &clock,
 }
 
 void netc::runtime::settle(Peaks &peaks, double reached,
-                           const std::set<std::string> &formats,
+                           const std::set<std::string> &formats, int windows,
                            const std::function<Peaks()> &measure) {
-  int windows = 1;
-  do {
+  for (;
+       windows == 1 || (reached > peaks.limit(formats) && windows < maxWindows);
+       ++windows)
     peaks.raise(measure());
-    ++windows;
-  } while (reached > peaks.limit(formats) && windows < maxWindows);
   if (reached <= peaks.limit(formats))
     return;
   char text[160];

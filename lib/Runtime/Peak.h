@@ -33,6 +33,9 @@ double measureBandwidth(program::Isa isa, int threads,
 std::vector<double> measureCaches(program::Isa isa, int threads,
                                   const std::vector<Cache> &caches);
 
+/// The instruction of a processor for products of bf16.
+constexpr const char *pairKernel = "vdpbf16ps";
+
 /// The highest rate of an instruction, or of an instruction set.
 struct PeakRate {
   std::string name;
@@ -61,19 +64,26 @@ struct Peaks {
   /// The rate that no step with products in these formats exceeds: that of the
   /// fastest one, or of f32, which all steps compute in.
   double limit(const std::set<std::string> &formats) const;
+  /// Whether the rates of memory, and of so many levels of caches, are known.
+  bool isComplete(size_t levels) const {
+    return bandwidth > 0 && caches.size() == levels;
+  }
   /// Keeps the higher figures of two windows, since other programs can only
   /// lower them.
   void raise(const Peaks &window);
 };
+/// What is not measured: the clock and what the units do per cycle.
+Peaks datasheetPeaks(const Machine &machine, const Clock &clock, int threads);
 /// Measures the peaks. `withBandwidth` needs some memory.
 Peaks measurePeaks(const Machine &machine, const Clock &clock, int threads,
                    const std::vector<Cache> &caches, bool withBandwidth);
 
-/// Measures the peaks again, at least once, and several times while they are
-/// below the FLOP/s that steps with products in `formats` have `reached`.
-/// Throws a Failure with status 3 if they stay below.
+/// Measures the peaks again: after the steps if in a window before them, and
+/// several times while they are below the FLOP/s that steps with products in
+/// `formats` have `reached`. Throws a Failure with status 3 if they stay below.
+/// `windows` were measured before; none if the peaks were known.
 void settle(Peaks &peaks, double reached, const std::set<std::string> &formats,
-            const std::function<Peaks()> &measure);
+            int windows, const std::function<Peaks()> &measure);
 
 } // namespace netc::runtime
 

@@ -4,10 +4,13 @@
 
 #include "lib/Runtime/Report.h"
 #include "lib/Program/Json.h"
+#include "lib/Program/PeakKernels.h"
+#include "lib/Runtime/Failure.h"
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <fstream>
 #include <utility>
 
 using namespace netc::program;
@@ -66,6 +69,8 @@ std::set<std::string> netc::runtime::productFormats(const Program &program) {
       formats.insert(op.format);
   return formats;
 }
+
+static const char *plural(int count) { return count == 1 ? "" : "s"; }
 
 /// The name of a cache, from `L1` for the nearest.
 static std::string levelName(size_t i) { return "L" + std::to_string(i + 1); }
@@ -188,6 +193,55 @@ static json machineToJson(const Measurement &measurement) {
   return text;
 }
 
+/// The format of the products of a kernel that measures peaks.
+static std::string formatOf(const std::string &kernel) {
+  for (const PeakKernel &known : peakKernels)
+    if (kernel == known.name)
+      return known.format;
+  return kernel == pairKernel ? "bf16" : "f32";
+}
+
+Peaks netc::runtime::readPeaks(const std::string &path,
+                               const std::string &device, int threads,
+                               const std::vector<Cache> &caches) {
+  std::ifstream file(path);
+  const json text = json::parse(file, nullptr, /*allow_exceptions=*/false);
+  Peaks peaks;
+  try {
+    const json &machine = text.at("machine"), &peak = machine.at("peak");
+    std::string from = machine.value("gpu", machine.at("cpu"));
+    int fromThreads = machine.at("threads");
+    if (from != device || fromThreads != threads)
+      throw Failure(1, "`" + path + "` has the peaks of " + from + " with " +
+                           std::to_string(fromThreads) + " thread" +
+                           plural(fromThreads) + ", and this is " + device +
+                           " with " + std::to_string(threads));
+    auto rate = [](const json &value) {
+      return value.is_null() ? 0 : value.get<double>();
+    };
+    peaks.hertz = rate(machine.at("clock").at("hertz"));
+    const json clocks = peak.value("clocks", json::object());
+    for (const auto &[name, flops] : peak.at("by_isa").items())
+      peaks.measured.push_back(
+          {name, formatOf(name), flops, clocks.value(name, 0.0)});
+    peaks.bandwidth = rate(machine.at("bandwidth"));
+    peaks.copy = machine.value("copy_bandwidth", 0.0);
+    for (size_t i = 0; i < caches.size(); ++i) {
+      const json level = machine.at("caches").value(levelName(i), json());
+      if (level.is_null() || level.at("bytes") != caches[i].of(threads))
+        break;
+      peaks.caches.push_back(rate(level.at("bandwidth")));
+    }
+  } catch (const json::exception &) {
+    peaks.measured.clear();
+  }
+  if (peaks.measured.empty())
+    throw Failure(1, "`" + path +
+                         "` has no peaks, as a program with `--peaks "
+                         "--json=FILE` writes them");
+  return peaks;
+}
+
 /// What belongs to the steps, and not to the machine.
 static json deviceToJson(const Gpu &gpu, const Peaks &peaks, size_t steps) {
   json atClock = json::object();
@@ -294,8 +348,6 @@ static std::string dataText(const Data &data) {
   }
   return text;
 }
-
-static const char *plural(int count) { return count == 1 ? "" : "s"; }
 
 static void printGpu(std::string &text, const Gpu &gpu, const Program &program,
                      size_t steps) {

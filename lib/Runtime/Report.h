@@ -47,6 +47,12 @@ std::string toJson(const Measurement &measurement);
 /// A short table for people.
 std::string toTable(const Measurement &measurement);
 
+/// The peaks in a file that a program wrote by `--peaks --json`, and those of
+/// `caches` if it has them. Throws a Failure with status 1 if there are none,
+/// or they are not of this device with so many threads.
+Peaks readPeaks(const std::string &path, const std::string &device, int threads,
+                const std::vector<Cache> &caches);
+
 } // namespace netc::runtime
 
 #endif // NETC_LIB_RUNTIME_REPORT_H

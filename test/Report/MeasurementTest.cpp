@@ -5,7 +5,6 @@
 #include "lib/Report/MeasurementReport.h"
 #include "lib/Report/Page.h"
 
-#include <cstring>
 #include <gtest/gtest.h>
 
 using namespace netc;
@@ -226,29 +225,6 @@ TEST(Measurement, KnowsWhatIsMissing) {
   std::string text = programOutput(4);
   text.replace(text.find("\"peak\""), 6, "\"other\"");
   EXPECT_FALSE(peaksOf(llvm::cantFail(parseMeasurement(text))).has_value());
-}
-
-TEST(Measurement, TakesTheHighestPeaks) {
-  std::string text = programOutput(4);
-  auto change = [&](const char *from, const char *to) {
-    text.replace(text.find(from), std::strlen(from), to);
-  };
-  change("\"datasheet\": null", "\"datasheet\": 3e9");
-  change("\"measured\": 1e9", "\"measured\": 2e9");
-  change("\"hertz\": 2e9", "\"hertz\": 1e9");
-  change("\"bandwidth\": 1e8", "\"bandwidth\": null");
-  Measurement high = llvm::cantFail(parseMeasurement(text));
-  Measurement low = llvm::cantFail(parseMeasurement(programOutput(4)));
-  for (Measurement *first : {&low, &high}) {
-    raisePeaks(*first, first == &low ? high : low);
-    Peaks peaks = *peaksOf(*first);
-    EXPECT_EQ(peaks.measured, 2e9);
-    EXPECT_EQ(peaks.datasheet, 3e9);
-    ASSERT_EQ(peaks.levels.size(), 1u);
-    EXPECT_EQ(peaks.levels[0].bandwidth, 1e8);
-    EXPECT_EQ(peaks.clock, 2e9);
-    EXPECT_EQ(peaks.assumed, "two units");
-  }
 }
 
 TEST(Measurement, IsPrinted) {

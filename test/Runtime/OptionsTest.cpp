@@ -39,6 +39,7 @@ TEST(Options, AreRead) {
   EXPECT_EQ(options.seed, 7u);
   EXPECT_TRUE(options.json && options.peaks && options.quiet);
   EXPECT_EQ(options.jsonFile, "a.json");
+  EXPECT_EQ(options.peaksFile, "");
   ASSERT_EQ(options.caches.size(), 2u);
   EXPECT_EQ(options.caches[0].count, 2);
   EXPECT_EQ(options.caches[0].bytes, 32768);
@@ -46,7 +47,9 @@ TEST(Options, AreRead) {
   EXPECT_EQ(options.data, (std::vector<std::string>{"a.npy", "y=b.npy", "c"}));
   EXPECT_EQ(options.dump, "d");
   EXPECT_EQ(options.results, "r");
-  options = parse({"--json", "--seconds=0.5"});
+  options = parse({"--json", "--seconds=0.5", "--peaks=p.json"});
+  EXPECT_TRUE(options.peaks);
+  EXPECT_EQ(options.peaksFile, "p.json");
   EXPECT_TRUE(options.json && options.jsonFile.empty());
   EXPECT_EQ(options.seconds, 0.5);
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Runtime/Report.h"
+#include "lib/Runtime/OutputFile.h"
 #include "lib/Runtime/SimulatedReport.h"
 #include "test/Runtime/RuntimeTest.h"
 
@@ -130,6 +131,22 @@ TEST_F(Report, HasTheThreePeaksOfAGpuAndWhatItDid) {
   EXPECT_EQ(text["machine"]["peak"]["clocks"]["mma_bf16"], 1.4e9);
   EXPECT_EQ(text["machine"]["peak"]["datasheet_formats"]["bf16"], 1.6e13);
   EXPECT_EQ(text["machine"]["peak"]["formats"]["bf16"], 1.1e13);
+  // Another program reads them back.
+  std::string file = scratch() + "/peaks.json";
+  writeFile(file, {toJson(with)});
+  Peaks known = readPeaks(file, "G", 2, {});
+  ASSERT_EQ(known.measured.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(known.measured[i].name, peaks.measured[i].name);
+    EXPECT_EQ(known.measured[i].format, peaks.measured[i].format);
+    EXPECT_EQ(known.measured[i].flops, peaks.measured[i].flops);
+    EXPECT_EQ(known.measured[i].hertz, peaks.measured[i].hertz);
+  }
+  EXPECT_EQ(known.bandwidth, 3e12);
+  EXPECT_EQ(known.copy, 2.9e12);
+  EXPECT_EQ(failure([&] { readPeaks(file, "H", 2, {}); }),
+            "1: `" + file +
+                "` has the peaks of G with 2 threads, and this is H with 2");
 }
 
 TEST_F(Report, HasAnIntervalOfSixStepsOn) {

@@ -6,6 +6,7 @@
 
 #include "dialect/Net.h"
 #include "lib/Analysis/Memory.h"
+#include "lib/Driver/Output.h"
 #include "lib/Driver/Progress.h"
 #include "lib/Runtime/Arena.h"
 #include "lib/Runtime/CudaDevice.h"
@@ -16,6 +17,7 @@
 #include "tools/netc-codegen/Programs.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
@@ -165,11 +167,16 @@ static std::optional<std::string> lackForWeights(mlir::ModuleOp module,
   return lack;
 }
 
+/// Runs a program. It measures peaks unless the file `peaks` has those of the
+/// one before, and leaves the highest there.
 static llvm::Expected<Measurement>
 runProgram(const Program &program, const std::vector<std::string> &arguments,
-           const ScratchFolder &scratch, Measuring &progress) {
+           const std::string &peaks, const ScratchFolder &scratch,
+           Measuring &progress) {
   std::vector<std::string> words = {"netc"};
   words.insert(words.end(), arguments.begin(), arguments.end());
+  words.push_back(llvm::sys::fs::exists(peaks) ? "--peaks=" + peaks
+                                               : "--peaks");
   llvm::Expected<Child> child =
       runChild(program.path, words, scratch, [&] { progress.show(); });
   if (!child)
@@ -194,6 +201,10 @@ runProgram(const Program &program, const std::vector<std::string> &arguments,
     return environment(
         "the program of " + program.name +
         " printed no measurement: " + toString(measurement.takeError()));
+  if (llvm::Error error = writeOutput(
+          peaks, [&](llvm::raw_ostream &os) { os << child->output; }))
+    return environment("cannot write temporary files: " +
+                       toString(std::move(error)));
   return measurement;
 }
 
@@ -250,25 +261,22 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
   for (const Subject &subject : subjects)
     report.runs.push_back({{}, subject.values});
   std::vector<std::string> arguments = options.arguments;
-  arguments.insert(arguments.end(), {"--json", "--quiet", "--peaks"});
+  arguments.insert(arguments.end(), {"--json", "--quiet"});
   if (isHere)
     if (std::string caches = textOf(cachesHere()); !caches.empty())
       arguments.push_back("--caches=" + caches);
+  // Peaks belong to the machine, not to a program. Each program starts with
+  // those of the one before, and the last one states the highest.
+  const std::string peaks = scratch->file("peaks.json");
   for (const Program &program : compiled) {
     progress.begin("measuring " + program.name, /*isMeasurement=*/true);
     llvm::Expected<Measurement> measurement =
-        runProgram(program, arguments, *scratch, progress);
+        runProgram(program, arguments, peaks, *scratch, progress);
     if (!measurement)
       return measurement.takeError();
     progress.end();
     report.runs[program.subject].batches.push_back(std::move(*measurement));
   }
-  // Peaks belong to the machine, not to a program. The first measurement gets
-  // the highest of all.
-  Measurement &first = report.runs.front().batches.front();
-  for (const MeasuredRun &run : report.runs)
-    for (const Measurement &measurement : run.batches)
-      raisePeaks(first, measurement);
-  report.peaks = *peaksOf(first);
+  report.peaks = *peaksOf(report.runs.back().batches.back());
   return report;
 }

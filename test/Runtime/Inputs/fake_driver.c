@@ -71,7 +71,18 @@ int cuGetErrorName(int error, const char **name) {
                          : 0;
   return *name == 0;
 }
-int cuModuleGetFunction(void **function, void *module, const char *name) { return fails("peaks") && !strcmp(name, "fma_f32") ? 500 : 0; }
+/* Adds a line to the file KERNELS when peaks are measured. */
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+  const char *kernels = getenv("KERNELS");
+  if (strcmp(name, "fma_f32"))
+    return 0;
+  FILE *file = kernels ? fopen(kernels, "a") : 0;
+  if (file) {
+    fprintf(file, "%s\n", name);
+    fclose(file);
+  }
+  return fails("peaks") ? 500 : 0;
+}
 int cuEventElapsedTime(float *milliseconds) {
   *milliseconds = 0.5f;
   return 0;
