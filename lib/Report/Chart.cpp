@@ -17,8 +17,8 @@ using namespace netc;
 /// Lengths in pixels.
 static constexpr double left = 52, top = 58, plotHeight = 240, barWidth = 15,
                         groupGap = 22, runGap = 44, right = 16, rowHeight = 300,
-                        below = 40, leastBar = 2, maxWidth = 1100,
-                        minWidth = 520;
+                        below = 40, noteHeight = 16, leastBar = 2,
+                        maxWidth = 1100, minWidth = 520;
 /// Estimated widths of letters in pixels.
 static constexpr double boldLetter = 8, smallLetter = 5.5;
 /// The most letters of a name under a cluster of bars.
@@ -171,12 +171,17 @@ std::vector<std::string> Chart::notes() const {
   for (const std::string &format : otherFormats(any, report.peaks))
     peak += fmt::format(", {:.4g} {} measured",
                         report.peaks.flopsOf(format) * 1e-9, format);
-  return {processorText(any, report.peaks) +
-              (any.gpu.empty()
-                   ? ", " + counted(any.threads, "thread") + ", " + any.isa
-                   : ", " + any.cpu),
-          peak + "; " + conventionsText(Conventions()) + "; netc " +
-              report.version};
+  std::vector<std::string> notes = {
+      processorText(any, report.peaks) +
+          (any.gpu.empty()
+               ? ", " + counted(any.threads, "thread") + ", " + any.isa
+               : ", " + any.cpu),
+      peak + "; " + conventionsText(Conventions()) + "; netc " +
+          report.version};
+  if (!report.misfits.empty())
+    notes.push_back(counted(report.misfits.size(), "point") +
+                    " without bars, for lack of memory");
+  return notes;
 }
 
 void Chart::printCluster(llvm::raw_ostream &os, const Cluster &cluster,
@@ -219,10 +224,11 @@ void Chart::printRow(llvm::raw_ostream &os, const Row &row, double axis) const {
 }
 
 void Chart::print(llvm::raw_ostream &os, bool isInline) const {
+  const std::vector<std::string> notes = this->notes();
   double bottom = top + rows.size() * rowHeight;
   os << fmt::format("<svg class=\"picture\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
                     "width=\"{0:.0f}\" height=\"{1:.0f}\"",
-                    width, bottom + below);
+                    width, bottom + below + (notes.size() - 2) * noteHeight);
   if (isInline)
     os << " role=\"img\" aria-label=\"Utilization of the measured peak\">\n";
   else
@@ -242,8 +248,8 @@ void Chart::print(llvm::raw_ostream &os, bool isInline) const {
   }
   for (auto [i, row] : llvm::enumerate(rows))
     printRow(os, row, top + i * rowHeight + plotHeight);
-  for (auto [i, note] : llvm::enumerate(notes()))
-    os << text(left, bottom + 8 + i * 16, "start", note,
+  for (auto [i, note] : llvm::enumerate(notes))
+    os << text(left, bottom + 8 + i * noteHeight, "start", note,
                " class=\"small dim\"");
   os << "</svg>\n";
 }

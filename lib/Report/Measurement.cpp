@@ -160,6 +160,24 @@ llvm::Expected<Measurement> netc::parseMeasurement(llvm::StringRef text) {
   return json::parse<Measurement>(text, "measurement");
 }
 
+std::optional<std::pair<int64_t, int64_t>>
+netc::parseLack(llvm::StringRef text) {
+  llvm::Expected<json::Value> value = json::parse(text);
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return std::nullopt;
+  }
+  const json::Object *object = value->getAsObject();
+  const json::Object *lack = object ? object->getObject("lack") : nullptr;
+  std::optional<int64_t> needed, available;
+  if (lack) {
+    needed = lack->getInteger("needed");
+    available = lack->getInteger("available");
+  }
+  return needed && available ? std::optional(std::pair(*needed, *available))
+                             : std::nullopt;
+}
+
 std::optional<Peaks> netc::peaksOf(const Measurement &measurement) {
   const json::Object &machine = *measurement.machineText.getAsObject();
   Peaks peaks;

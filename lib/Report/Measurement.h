@@ -113,6 +113,9 @@ std::vector<std::string> otherFormats(const Measurement &measurement,
 
 /// Parses the output of a compiled program with `--json`.
 llvm::Expected<Measurement> parseMeasurement(llvm::StringRef text);
+/// The bytes that such a program lacks, needed and available ones, by its
+/// output; none if it does not say so.
+std::optional<std::pair<int64_t, int64_t>> parseLack(llvm::StringRef text);
 /// The peaks of the machine, from a program with `--peaks`; else none.
 std::optional<Peaks> peaksOf(const Measurement &measurement);
 
@@ -233,11 +236,22 @@ struct MatmulShare {
 };
 MatmulShare matmulShare(const Measurement &measurement);
 
+/// A point that was not measured, since its program needs more memory than
+/// there is.
+struct Misfit {
+  std::string run;
+  std::vector<std::pair<std::string, std::string>> values; ///< as of its run
+  std::optional<int64_t> batch;
+  int64_t needed, available; ///< bytes
+  std::string error;         ///< for people
+};
+
 /// The contents of a report of measurements.
 struct MeasurementReport {
   std::string version;           ///< of netc
   Peaks peaks;                   ///< of the last program, which has the highest
   std::vector<MeasuredRun> runs; ///< each with a measurement
+  std::vector<Misfit> misfits = {};
 };
 
 } // namespace netc

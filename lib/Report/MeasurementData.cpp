@@ -148,6 +148,17 @@ static void batch(OStream &json, const Measurement &measurement,
   });
 }
 
+/// What a point sets, if anything.
+static void
+printValues(OStream &json,
+            const std::vector<std::pair<std::string, std::string>> &values) {
+  if (!values.empty())
+    json.attributeObject("values", [&] {
+      for (const auto &[name, value] : values)
+        json.attribute(name, value);
+    });
+}
+
 void netc::printJson(llvm::raw_ostream &os, const MeasurementReport &report) {
   OStream json(os, /*IndentSize=*/2);
   const Measurement &any = report.runs.front().batches.front();
@@ -168,11 +179,7 @@ void netc::printJson(llvm::raw_ostream &os, const MeasurementReport &report) {
           const Measurement &first = run.batches.front();
           json.attribute("name", first.run);
           json.attribute("network", first.network);
-          if (!run.values.empty())
-            json.attributeObject("values", [&] {
-              for (const auto &[name, value] : run.values)
-                json.attribute(name, value);
-            });
+          printValues(json, run.values);
           json.attribute("lowering", first.lowering);
           json.attributeObject("target", [&] {
             json.attribute("name", first.target);
@@ -185,6 +192,17 @@ void netc::printJson(llvm::raw_ostream &os, const MeasurementReport &report) {
           });
         });
     });
+    if (!report.misfits.empty())
+      json.attributeArray("misfits", [&] {
+        for (const Misfit &misfit : report.misfits)
+          json.object([&] {
+            json.attribute("name", misfit.run);
+            printValues(json, misfit.values);
+            json.attribute("batch", misfit.batch);
+            json.attribute("needed", misfit.needed);
+            json.attribute("available", misfit.available);
+          });
+      });
   });
   os << '\n';
 }
@@ -201,7 +219,8 @@ void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
   os << "run,network,values,batch,threads,isa,clock,peak,step,steps,wall,name,"
         "op,"
         "format,phase,calls,matmul,other,bytes,"
-        "seconds,flops,intensity,bound,roof_seconds,of_roof,why_above\r\n";
+        "seconds,flops,intensity,bound,roof_seconds,of_roof,why_above,"
+        "needed,available\r\n";
   for (const MeasuredRun &run : report.runs)
     for (const Measurement &measurement : run.batches)
       for (const Measurement::Op &op : measurement.ops) {
@@ -225,6 +244,12 @@ void netc::printCsv(llvm::raw_ostream &os, const MeasurementReport &report) {
            << field(quotient(op.flop(), work.bytes)) << ',' << work.bound()
            << ',' << (work.bound().empty() ? "" : field(work.roof())) << ','
            << field(quotient(work.roof(), op.seconds)) << ','
-           << work.whyAboveRoof() << "\r\n";
+           << work.whyAboveRoof() << ",,\r\n";
       }
+  // A misfit has no op.
+  for (const Misfit &misfit : report.misfits)
+    os << csvField(misfit.run) << ",," << csvField(textOf(misfit.values)) << ','
+       << (misfit.batch ? std::to_string(*misfit.batch) : "")
+       << std::string(23, ',') << misfit.needed << ',' << misfit.available
+       << "\r\n";
 }

@@ -383,17 +383,22 @@ static void writeBatches(Page &page, const MeasuredRun &run) {
 /// The names that sweeps vary, in the order of the runs.
 static std::vector<std::string> variedNames(const MeasurementReport &report) {
   std::vector<std::string> names;
-  for (const MeasuredRun &run : report.runs)
-    for (const auto &[name, value] : run.values)
+  auto add = [&](const auto &values) {
+    for (const auto &[name, value] : values)
       if (!llvm::is_contained(names, name))
         names.push_back(name);
+  };
+  for (const MeasuredRun &run : report.runs)
+    add(run.values);
+  for (const Misfit &misfit : report.misfits)
+    add(misfit.values);
   return names;
 }
 
 /// Writes a row for each run, point of a sweep and batch size, if there are
-/// several runs or points.
+/// several runs or points, or some do not fit.
 static void writeSummary(Page &page, const MeasurementReport &report) {
-  if (report.runs.size() < 2)
+  if (report.runs.size() < 2 && report.misfits.empty())
     return;
   std::vector<std::string> varied = variedNames(report);
   std::vector<Column> columns = stepColumns(report.runs);
@@ -409,15 +414,18 @@ static void writeSummary(Page &page, const MeasurementReport &report) {
   llvm::SmallVector<Grid::Align> aligns(head.size(), Grid::Right);
   aligns.front() = Grid::Left;
   Grid grid(aligns);
-  grid.add(std::move(head));
+  grid.add(head);
   grid.addRule();
-  for (const MeasuredRun &run : report.runs) {
-    std::map<std::string, std::string> values(run.values.begin(),
-                                              run.values.end());
+  auto begin = [&](const std::string &run, const auto &of) {
+    std::map<std::string, std::string> values(of.begin(), of.end());
+    std::vector<Grid::Cell> row = {{run}};
+    for (const std::string &name : varied)
+      row.push_back({values[name]});
+    return row;
+  };
+  for (const MeasuredRun &run : report.runs)
     for (const Measurement &measurement : run.batches) {
-      std::vector<Grid::Cell> row = {{measurement.run}};
-      for (const std::string &name : varied)
-        row.push_back({values[name]});
+      std::vector<Grid::Cell> row = begin(measurement.run, run.values);
       llvm::append_range(row, rowOf(columns, measurement));
       for (Method method : allMethods) {
         std::optional<Rate> rate = rateBy(method, run, measurement);
@@ -428,6 +436,14 @@ static void writeSummary(Page &page, const MeasurementReport &report) {
       }
       grid.add(std::move(row));
     }
+  for (const Misfit &misfit : report.misfits) {
+    std::vector<Grid::Cell> row = begin(misfit.run, misfit.values);
+    row.push_back({misfit.batch ? std::to_string(*misfit.batch) : ""});
+    row.push_back({"does not fit"});
+    row.push_back({""});
+    row.push_back({bytes(misfit.needed) + " of " + bytes(misfit.available)});
+    row.resize(head.size());
+    grid.add(std::move(row));
   }
   page.section("summary",
                fmt::format(" · utilization of the {} peak",

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Runtime/Arena.h"
-#include "lib/Runtime/Failure.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -61,13 +60,14 @@ int64_t netc::runtime::availableMemory(bool toAnother) {
   return available;
 }
 
-static std::string needs(int64_t arena, int64_t data, int64_t available) {
-  return "training needs " + std::to_string(arena) + " bytes of memory" +
-         (data ? " and " + std::to_string(data) + " for its data" : "") + ", " +
-         std::to_string(available) + " are available";
+static LackOfMemory needs(int64_t arena, int64_t data, int64_t available) {
+  return {"training needs " + std::to_string(arena) + " bytes of memory" +
+              (data ? " and " + std::to_string(data) + " for its data" : "") +
+              ", " + std::to_string(available) + " are available",
+          arena + data, available};
 }
 
-std::optional<std::string>
+std::optional<LackOfMemory>
 netc::runtime::lackOfMemory(int64_t arena, int64_t data, bool toAnother) {
   int64_t available = availableMemory(toAnother);
   if (arena <= available - data)
@@ -76,13 +76,13 @@ netc::runtime::lackOfMemory(int64_t arena, int64_t data, bool toAnother) {
 }
 
 Arena::Arena(int64_t bytes) {
-  if (std::optional<std::string> lack = lackOfMemory(bytes, /*data=*/0))
-    throw Failure(3, *lack);
+  if (std::optional<LackOfMemory> lack = lackOfMemory(bytes, /*data=*/0))
+    throw *lack;
   size = size_t(bytes) + hugePage;
   mapping = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED)
-    throw Failure(3, needs(bytes, /*data=*/0, availableMemory()));
+    throw needs(bytes, /*data=*/0, availableMemory());
   uintptr_t address = reinterpret_cast<uintptr_t>(mapping);
   start = static_cast<char *>(mapping) + (-address & (hugePage - 1));
   madvise(start, size_t(bytes), MADV_HUGEPAGE);

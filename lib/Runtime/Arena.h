@@ -5,6 +5,8 @@
 #ifndef NETC_LIB_RUNTIME_ARENA_H
 #define NETC_LIB_RUNTIME_ARENA_H
 
+#include "lib/Runtime/Failure.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,9 +44,9 @@ bool restartPeakRss();
 /// bytes that a new process could allocate.
 int64_t availableMemory(bool toAnother = false);
 
-/// An error message if less than `arena` and `data` bytes are available.
-std::optional<std::string> lackOfMemory(int64_t arena, int64_t data,
-                                        bool toAnother = false);
+/// The failure if less than `arena` and `data` bytes are available.
+std::optional<LackOfMemory> lackOfMemory(int64_t arena, int64_t data,
+                                         bool toAnother = false);
 
 } // namespace netc::runtime
 

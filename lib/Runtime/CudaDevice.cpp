@@ -55,9 +55,10 @@ CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
   size_t available = 0, all = 0;
   driver.check(driver.memoryInfo(&available, &all), "cuMemGetInfo_v2");
   if (size_t(program.arena) > available)
-    throw Failure(3, "training needs " + std::to_string(program.arena) +
-                         " bytes of memory, " + facts.name + " has " +
-                         std::to_string(available) + " available");
+    throw LackOfMemory("training needs " + std::to_string(program.arena) +
+                           " bytes of memory, " + facts.name + " has " +
+                           std::to_string(available) + " available",
+                       program.arena, int64_t(available));
   load(program, code);
   driver.check(driver.createStream(&stream, /*flags=*/0), "cuStreamCreate");
   driver.check(driver.allocate(&arena, size_t(program.arena)), "cuMemAlloc_v2");

@@ -105,9 +105,9 @@ int64_t netc::runtime::syntheticBytes(const Program &program,
 }
 
 Data::Data(const Program &program, const Options &options) {
-  if (std::optional<std::string> lack =
+  if (std::optional<LackOfMemory> lack =
           lackOfMemory(program.arena, syntheticBytes(program, options)))
-    throw Failure(3, *lack);
+    throw *lack;
   std::vector<const Slot *> slots = inputsOf(program);
   std::map<const Slot *, std::string> files = filesOf(slots, options);
   const int64_t batches = batchesOf(slots, options);

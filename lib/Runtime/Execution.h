@@ -45,10 +45,10 @@ public:
   /// for a training that fails.
   virtual std::string findings() const { return ""; }
 
-protected:
   /// Writes a report where the options say.
   void write(const std::string &json, const std::string &table) const;
 
+protected:
   const program::Program &program;
   const Options &options;
 };

@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_RUNTIME_FAILURE_H
 #define NETC_LIB_RUNTIME_FAILURE_H
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -16,6 +17,13 @@ struct Failure : std::runtime_error {
   Failure(int status, const std::string &message)
       : std::runtime_error(message), status(status) {}
   int status;
+};
+
+/// The machine, or its GPU, lacks memory.
+struct LackOfMemory : Failure {
+  LackOfMemory(const std::string &message, int64_t needed, int64_t available)
+      : Failure(3, message), needed(needed), available(available) {}
+  int64_t needed, available; ///< bytes
 };
 
 } // namespace netc::runtime

@@ -18,6 +18,7 @@
 #include "lib/Runtime/Machine.h"
 #include "lib/Runtime/Options.h"
 #include "lib/Runtime/OutputFile.h"
+#include "lib/Runtime/Report.h"
 #include "lib/Runtime/StepTrace.h"
 #include "lib/Runtime/Train.h"
 
@@ -61,12 +62,8 @@ static Training trainOn(Execution &execution, const Program &program,
 }
 
 /// Trains, and writes what the options ask for. Returns the exit status.
-static int run(const Options &options) {
-  Program program = parseProgram(netc_program);
-  if (program.counted && !options.trace.empty())
-    throw Failure(2, "`--trace` writes when ops ran, and a program that counts "
-                     "times none");
-  std::unique_ptr<Execution> execution = makeExecution(program, options);
+static int run(const Program &program, Execution &execution,
+               const Options &options) {
   checkIsa(program.target.isa, Machine::detect());
   // Fail before the training rather than after it.
   for (const std::string &output :
@@ -74,17 +71,32 @@ static int run(const Options &options) {
     if (!output.empty())
       expectWritable(output);
   Data data(program, options);
-  Device &device = execution->open();
+  Device &device = execution.open();
   std::vector<std::string> weights = loadWeights(program, options, device);
-  execution->begin();
-  Training training = trainOn(*execution, program, options, data, device);
-  execution->end(training);
+  execution.begin();
+  Training training = trainOn(execution, program, options, data, device);
+  execution.end(training);
   dump(program, options, device);
-  int status = execution->report(data, training, weights);
+  int status = execution.report(data, training, weights);
   // A report may time the ops.
   if (!options.trace.empty())
     writeFile(options.trace, {traceOf(program, training)});
   return status;
+}
+
+/// The same. A lack of memory is stated as JSON, too.
+static int run(const Options &options) {
+  Program program = parseProgram(netc_program);
+  if (program.counted && !options.trace.empty())
+    throw Failure(2, "`--trace` writes when ops ran, and a program that counts "
+                     "times none");
+  std::unique_ptr<Execution> execution = makeExecution(program, options);
+  try {
+    return run(program, *execution, options);
+  } catch (const LackOfMemory &lack) {
+    execution->write(toJson(lack), /*table=*/"");
+    throw;
+  }
 }
 
 int main(int argc, char **argv) {

@@ -5,7 +5,6 @@
 #include "lib/Runtime/Report.h"
 #include "lib/Program/Json.h"
 #include "lib/Program/PeakKernels.h"
-#include "lib/Runtime/Failure.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -325,6 +324,13 @@ std::string netc::runtime::toJson(const Measurement &measurement) {
                                   training.recorder.steps().size());
   // A path may be invalid UTF-8.
   return text.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string netc::runtime::toJson(const LackOfMemory &lack) {
+  const json text = {
+      {"format", 1},
+      {"lack", {{"needed", lack.needed}, {"available", lack.available}}}};
+  return text.dump(2) + "\n";
 }
 
 [[gnu::format(printf, 2, 3)]] static void print(std::string &text,

@@ -7,6 +7,7 @@
 
 #include "lib/Program/Program.h"
 #include "lib/Runtime/Data.h"
+#include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Gpu.h"
 #include "lib/Runtime/Machine.h"
 #include "lib/Runtime/Options.h"
@@ -44,6 +45,8 @@ std::set<std::string> productFormats(const program::Program &program);
 
 /// JSON by docs/measurement.schema.json, with a newline.
 std::string toJson(const Measurement &measurement);
+/// JSON by the same schema of a program that cannot run.
+std::string toJson(const LackOfMemory &lack);
 /// A short table for people.
 std::string toTable(const Measurement &measurement);
 

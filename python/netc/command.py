@@ -100,7 +100,9 @@ def _run(arguments, kind=NetcError, own=(), read=None):
     said = [p for p in problems if p.severity != "warning"]
     if done.returncode < 0:
         rest.append(f"`{path}` was ended by {_signal(-done.returncode)}")
-    result = read(done.stdout) if read and errors and done.returncode == 1 and done.stdout else None
+    # A measurement ends with 3 if some points lack memory.
+    has_result = errors and done.returncode == 1 or done.returncode == 3
+    result = read(done.stdout) if read and has_result and done.stdout else None
     raise kind("\n".join([*map(str, said), *rest]) or f"`{path}` failed with the status {done.returncode}", errors, result)
 
 
@@ -225,11 +227,15 @@ def compare(one, other):
 
 def measure(spec, run=None, batch=None, seconds=None, threads=None, set=None, define=None):
     """Compiles the runs of a specification, trains them on this machine, and returns the measurements, an object of
-    docs/utilization.schema.json. Needs a C++ compiler, which links the programs. `set` and `define` are those of `estimate`."""
+    docs/utilization.schema.json. Needs a C++ compiler, which links the programs. `set` and `define` are those of `estimate`.
+
+    Raises:
+        NetcError: as in `estimate`; if some points lack memory, then with the measurements of the others as `result`.
+    """
     options = {"run": run, "batch": batch, "seconds": seconds, "threads": threads}
     with _File(spec) as file:
         given = [f"--{key}={value}" for key, value in options.items() if value is not None]
-        return _json(file.run("--measure", "--format=json", *given, *_settings(set, define)))
+        return file.run("--measure", "--format=json", *given, *_settings(set, define), read=_json)
 
 
 def from_graph(graph, opaque=()):

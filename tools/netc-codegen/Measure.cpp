@@ -48,6 +48,8 @@ public:
     ++(measures ? measured : compiled);
     measures = false;
   }
+  /// A program is not measured.
+  void drop() { --programs; }
 
   void show() {
     std::chrono::duration<double> spent =
@@ -66,7 +68,7 @@ public:
 
 private:
   Progress line;
-  const size_t programs;
+  size_t programs;
   const std::optional<double> budget;
   size_t compiled = 0, measured = 0;
   std::string doing;
@@ -83,6 +85,7 @@ struct Program {
   size_t subject;
   std::string name; ///< for people
   std::string path;
+  std::optional<int64_t> batch = std::nullopt;
 };
 } // namespace
 
@@ -111,11 +114,12 @@ parseOptions(const std::vector<std::string> &arguments) {
   }
 }
 
-/// Compiles a run to a program, if the machine has enough memory for it.
-static llvm::Error build(mlir::ModuleOp measured, const std::string &run,
-                         const Program &program, std::optional<uint64_t> batch,
-                         const MeasureOptions &options,
-                         const runtime::Options &parsed) try {
+/// Compiles a run to a program, if the machine has enough memory for it. Else
+/// returns what is lacking.
+static llvm::Expected<std::optional<runtime::LackOfMemory>>
+build(mlir::ModuleOp measured, const std::string &run, Program &program,
+      std::optional<uint64_t> batch, const MeasureOptions &options,
+      const runtime::Options &parsed) try {
   LoweringOptions lowering = options.lowering;
   lowering.run = run;
   if (batch)
@@ -129,10 +133,13 @@ static llvm::Error build(mlir::ModuleOp measured, const std::string &run,
       compile(*module, **backend, lowering, options.program);
   if (failed(step))
     return llvm::make_error<ReportedError>();
-  std::optional<std::string> lack = lackOfMemory(*step, parsed);
-  if (lack && isHost(lowering.target))
-    return environment(program.name + ": " + *lack);
-  return writeProgram(*step, **backend, program.path);
+  program.batch = step->program.batch;
+  if (isHost(lowering.target))
+    if (std::optional<runtime::LackOfMemory> lack = lackOfMemory(*step, parsed))
+      return lack;
+  if (llvm::Error error = writeProgram(*step, **backend, program.path))
+    return error;
+  return std::nullopt;
 } catch (const runtime::Failure &failure) {
   return llvm::make_error<ProgramError>(failure.status,
                                         program.name + ": " + failure.what());
@@ -152,27 +159,39 @@ static llvm::Error checkDevice(program::TargetKind target) try {
   return llvm::make_error<ProgramError>(failure.status, failure.what());
 }
 
-/// An error message if the slots alone need too much memory. Their size does
-/// not depend on memory planning, and lowering a step that no machine can hold
+/// What lacks if the slots alone need too much memory. Their size does not
+/// depend on memory planning, and lowering a step that no machine can hold
 /// takes minutes.
-static std::optional<std::string> lackForWeights(mlir::ModuleOp module,
-                                                 llvm::StringRef run) {
+static std::optional<runtime::LackOfMemory>
+lackForWeights(mlir::ModuleOp module, llvm::StringRef run) {
   Memory memory = countMemory(module.lookupSymbol<StepOp>(run));
   Polynomial kept = memory.weights.total() + memory.optimizer.total();
-  std::optional<std::string> lack;
-  if (std::optional<int64_t> bytes = kept.toInt64())
-    lack = runtime::lackOfMemory(*bytes, /*data=*/0, /*toAnother=*/true);
-  if (lack)
-    lack = "for weights and optimizer alone, " + *lack;
-  return lack;
+  std::optional<int64_t> bytes = kept.toInt64();
+  if (!bytes)
+    return std::nullopt;
+  auto lack = runtime::lackOfMemory(*bytes, /*data=*/0, /*toAnother=*/true);
+  if (!lack)
+    return std::nullopt;
+  return runtime::LackOfMemory(
+      std::string("for weights and optimizer alone, ") + lack->what(),
+      lack->needed, lack->available);
+}
+
+/// The batch size that a run has by itself.
+static std::optional<int64_t> batchOf(mlir::ModuleOp module,
+                                      llvm::StringRef run) {
+  auto axes = module.lookupSymbol<StepOp>(run).getAxes();
+  auto size = axes.getAs<MomentsAttr>(kBatchAxis);
+  return size ? size.getValue().mean().toInt64() : std::nullopt;
 }
 
 /// Runs a program. It measures peaks unless the file `peaks` has those of the
-/// one before, and leaves the highest there.
-static llvm::Expected<Measurement>
+/// one before, and leaves the highest there. Returns none if it lacks memory,
+/// which `lack` gets.
+static llvm::Expected<std::optional<Measurement>>
 runProgram(const Program &program, const std::vector<std::string> &arguments,
            const std::string &peaks, const ScratchFolder &scratch,
-           Measuring &progress) {
+           Measuring &progress, std::optional<runtime::LackOfMemory> &lack) {
   std::vector<std::string> words = {"netc"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   words.push_back(llvm::sys::fs::exists(peaks) ? "--peaks=" + peaks
@@ -189,6 +208,10 @@ runProgram(const Program &program, const std::vector<std::string> &arguments,
   if (child->status) {
     llvm::StringRef said = llvm::StringRef(child->errors).trim();
     said.consume_front("netc: error: ");
+    if (auto bytes = parseLack(child->output)) {
+      lack.emplace(said.str(), bytes->first, bytes->second);
+      return std::nullopt;
+    }
     return llvm::make_error<ProgramError>(child->status,
                                           (program.name + ": " + said).str());
   }
@@ -205,7 +228,7 @@ runProgram(const Program &program, const std::vector<std::string> &arguments,
           peaks, [&](llvm::raw_ostream &os) { os << child->output; }))
     return environment("cannot write temporary files: " +
                        toString(std::move(error)));
-  return measurement;
+  return std::move(*measurement);
 }
 
 llvm::Expected<MeasurementReport>
@@ -222,42 +245,63 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
   const bool isHere = isHost(options.lowering.target);
   if (llvm::Error error = checkDevice(options.lowering.target))
     return error;
-  size_t modules = 0;
-  for (const Subject &subject : subjects)
-    for (const Subject::Batch &swept : subject.batches) {
-      ++modules;
-      if (isHere)
-        if (std::optional<std::string> lack =
-                lackForWeights(swept.module, subject.run))
-          return environment(titleOf(subject) + ": " + *lack);
-    }
-
   std::vector<std::optional<uint64_t>> batches(options.batches.begin(),
                                                options.batches.end());
   if (batches.empty())
     batches.push_back(std::nullopt);
-  Measuring progress(modules * batches.size(),
-                     parsed->steps ? std::nullopt
-                                   : std::optional(parsed->seconds));
-  std::vector<Program> compiled;
+  struct Point {
+    Program program;
+    mlir::ModuleOp module;
+    std::optional<uint64_t> batch; ///< by the command line
+  };
+  std::vector<Point> points;
+  MeasurementReport report;
+  auto addMisfit = [&](const Program &program,
+                       const runtime::LackOfMemory &lack) {
+    const Subject &subject = subjects[program.subject];
+    report.misfits.push_back({subject.run, subject.values, program.batch,
+                              lack.needed, lack.available,
+                              program.name + ": " + lack.what()});
+  };
   for (auto [i, subject] : llvm::enumerate(subjects))
-    for (const Subject::Batch &swept : subject.batches)
+    for (const Subject::Batch &swept : subject.batches) {
+      std::optional<runtime::LackOfMemory> lack;
+      if (isHere)
+        lack = lackForWeights(swept.module, subject.run);
       for (std::optional<uint64_t> batch : batches) {
         std::string size = batch ? std::to_string(*batch) : swept.text;
         std::string name = titleOf(subject);
         if (!size.empty())
           name += " with batch " + size;
-        compiled.push_back(
-            {i, name,
-             scratch->file("program" + std::to_string(compiled.size()))});
-        progress.begin("compiling " + name, /*isMeasurement=*/false);
-        if (llvm::Error error = build(swept.module, subject.run,
-                                      compiled.back(), batch, options, *parsed))
-          return error;
-        progress.end();
+        Program program = {
+            i, name, scratch->file("program" + std::to_string(points.size())),
+            batch ? std::optional<int64_t>(*batch)
+                  : batchOf(swept.module, subject.run)};
+        if (lack)
+          addMisfit(program, *lack);
+        else
+          points.push_back({program, swept.module, batch});
       }
+    }
+  Measuring progress(points.size(), parsed->steps
+                                        ? std::nullopt
+                                        : std::optional(parsed->seconds));
+  std::vector<Program> compiled;
+  for (Point &point : points) {
+    progress.begin("compiling " + point.program.name, /*isMeasurement=*/false);
+    auto lack = build(point.module, subjects[point.program.subject].run,
+                      point.program, point.batch, options, *parsed);
+    if (!lack)
+      return lack.takeError();
+    if (*lack) {
+      addMisfit(point.program, **lack);
+      progress.drop();
+      continue;
+    }
+    compiled.push_back(point.program);
+    progress.end();
+  }
 
-  MeasurementReport report;
   for (const Subject &subject : subjects)
     report.runs.push_back({{}, subject.values});
   std::vector<std::string> arguments = options.arguments;
@@ -270,13 +314,20 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
   const std::string peaks = scratch->file("peaks.json");
   for (const Program &program : compiled) {
     progress.begin("measuring " + program.name, /*isMeasurement=*/true);
-    llvm::Expected<Measurement> measurement =
-        runProgram(program, arguments, peaks, *scratch, progress);
+    std::optional<runtime::LackOfMemory> lack;
+    llvm::Expected<std::optional<Measurement>> measurement =
+        runProgram(program, arguments, peaks, *scratch, progress, lack);
     if (!measurement)
       return measurement.takeError();
     progress.end();
-    report.runs[program.subject].batches.push_back(std::move(*measurement));
+    if (*measurement)
+      report.runs[program.subject].batches.push_back(std::move(**measurement));
+    else
+      addMisfit(program, *lack);
   }
-  report.peaks = *peaksOf(report.runs.back().batches.back());
+  llvm::erase_if(report.runs,
+                 [](const MeasuredRun &run) { return run.batches.empty(); });
+  if (!report.runs.empty())
+    report.peaks = *peaksOf(report.runs.back().batches.back());
   return report;
 }

@@ -34,8 +34,9 @@ struct MeasureOptions {
 
 /// Compiles each run, for each batch size, to a temporary program, executes all
 /// of them one after the other, and collects their measurements. Shows a
-/// progress bar on stderr if that is a terminal. Errors are diagnostics, or
-/// returned.
+/// progress bar on stderr if that is a terminal. Those that lack memory are
+/// misfits of the report, which has no runs if all do. Errors are diagnostics,
+/// or returned.
 llvm::Expected<MeasurementReport> measure(llvm::ArrayRef<Subject> subjects,
                                           const MeasureOptions &options);
 

@@ -16,8 +16,8 @@ using flags::Emit;
 char EnvironmentError::ID;
 char ReportedError::ID;
 
-std::optional<std::string> netc::lackOfMemory(const CompiledStep &step,
-                                              const runtime::Options &options) {
+std::optional<runtime::LackOfMemory>
+netc::lackOfMemory(const CompiledStep &step, const runtime::Options &options) {
   return runtime::lackOfMemory(step.program.arena,
                                runtime::syntheticBytes(step.program, options),
                                /*toAnother=*/true);
@@ -126,8 +126,8 @@ llvm::Error netc::emitCode(mlir::ModuleOp module, Emit code,
       os.write(step->object.data(), step->object.size());
     });
   bool runsHere = isHost(step->program.target.kind);
-  if (std::optional<std::string> lack = lackOfMemory(*step, {});
+  if (std::optional<runtime::LackOfMemory> lack = lackOfMemory(*step, {});
       lack && runsHere)
-    llvm::errs() << "netc: warning: here, " << *lack << '\n';
+    llvm::errs() << "netc: warning: here, " << lack->what() << '\n';
   return writeProgram(*step, **backend, output);
 }

@@ -6,6 +6,7 @@
 #define NETC_TOOLS_NETC_CODEGEN_PROGRAMS_H
 
 #include "lib/Driver/CommandLine.h"
+#include "lib/Runtime/Failure.h"
 #include "lib/Runtime/Options.h"
 #include "lib/Target/Compile.h"
 
@@ -19,10 +20,10 @@ llvm::Error emitCode(mlir::ModuleOp module, flags::Emit code,
                      LoweringOptions options, program::Program program,
                      llvm::StringRef output);
 
-/// An error message if this machine has less free memory than the step and its
-/// data need.
-std::optional<std::string> lackOfMemory(const CompiledStep &step,
-                                        const runtime::Options &options);
+/// The failure if this machine has less free memory than the step and its data
+/// need.
+std::optional<runtime::LackOfMemory>
+lackOfMemory(const CompiledStep &step, const runtime::Options &options);
 
 /// Links a compiled step to an executable, which appears when it is complete.
 llvm::Error writeProgram(const CompiledStep &step, const Backend &backend,

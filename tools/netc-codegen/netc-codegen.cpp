@@ -237,7 +237,12 @@ static Exit measureFiles(const Session &session) {
   if (!report)
     return complain(report.takeError());
   report->version = NETC_VERSION;
-  return write([&](llvm::raw_ostream &os) {
+  Exit status = Fine;
+  for (const Misfit &misfit : report->misfits)
+    status = complain(LackingEnvironment, misfit.error);
+  if (report->runs.empty())
+    return status;
+  Exit written = write([&](llvm::raw_ostream &os) {
     switch (format) {
     case Format::Json:
       return printJson(os, *report);
@@ -251,6 +256,7 @@ static Exit measureFiles(const Session &session) {
       return writeMeasurement(*makePage(os), *report, tableOptions(os));
     }
   });
+  return written == Fine ? status : written;
 }
 
 static Exit run(Session &session) {
