@@ -18,6 +18,7 @@ one on the path.
 
 from .command import check, compare, estimate, from_config, from_graph, measure, to_graph
 from .errors import ExportRefused, ImportRefused, NetcError, Problem
+from .measurement import Measurement
 from .report import Report
 
 
@@ -65,6 +66,7 @@ def __getattr__(name):
 __all__ = [
     "ExportRefused",
     "ImportRefused",
+    "Measurement",
     "NetcError",
     "Problem",
     "Report",

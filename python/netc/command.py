@@ -17,6 +17,7 @@ import tempfile
 import warnings
 
 from .errors import ExportRefused, ImportRefused, NetcError, Problem
+from .measurement import Measurement
 from .report import Report
 from .tables import from_json
 
@@ -203,10 +204,18 @@ def estimate(spec, set=None, define=None):
 
 
 def _report(text):
+    return _read(Report, text)
+
+
+def _measurement(text):
+    return _read(Measurement, text)
+
+
+def _read(kind, text):
     try:
-        return from_json(Report, _json(text))
+        return from_json(kind, _json(text))
     except (AttributeError, KeyError, TypeError):
-        raise NetcError(f"`{program()}` does not print a report of the version of this package") from None
+        raise NetcError(f"`{program()}` does not print a {kind.__name__.lower()} of the version of this package") from None
 
 
 def check(spec, define=None):
@@ -226,8 +235,8 @@ def compare(one, other):
 
 
 def measure(spec, run=None, batch=None, seconds=None, threads=None, set=None, define=None):
-    """Compiles the runs of a specification, trains them on this machine, and returns the measurements, an object of
-    docs/utilization.schema.json. Needs a C++ compiler, which links the programs. `set` and `define` are those of `estimate`.
+    """Compiles the runs of a specification, trains them on this machine, and returns the `Measurement`. Needs a C++ compiler,
+    which links the programs. `set` and `define` are those of `estimate`.
 
     Raises:
         NetcError: as in `estimate`; if some points lack memory, then with the measurements of the others as `result`.
@@ -235,7 +244,7 @@ def measure(spec, run=None, batch=None, seconds=None, threads=None, set=None, de
     options = {"run": run, "batch": batch, "seconds": seconds, "threads": threads}
     with _File(spec) as file:
         given = [f"--{key}={value}" for key, value in options.items() if value is not None]
-        return file.run("--measure", "--format=json", *given, *_settings(set, define), read=_json)
+        return file.run("--measure", "--format=json", *given, *_settings(set, define), read=_measurement)
 
 
 def from_graph(graph, opaque=()):

@@ -9,7 +9,7 @@
 
 from dataclasses import dataclass
 
-from .tables import Tables
+from .tables import ReportTables
 
 
 @dataclass(frozen=True)
@@ -387,7 +387,7 @@ class Warning:
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Tables):
+class Report(ReportTables):
     """The costs of networks and training runs. Counts are exact: integers of any size, and strings for fractions and polynomials in free axes. FLOP are split into matmul and other; transcendental is a part of other."""
 
     format: int

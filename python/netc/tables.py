@@ -28,6 +28,23 @@ def from_json(kind, value):
 
 
 class Tables:
+    """Shows tables, each of which has a heading, at a prompt and in a notebook."""
+
+    def __repr__(self):
+        text = []
+        for rows in self._shown():
+            widths = [max(map(len, column)) for column in zip(*rows)]
+            text += [f"{row[0]:<{widths[0]}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:])) for row in rows] + [""]
+        return "\n".join(text[:-1])
+
+    def _repr_html_(self):
+        return "".join(_table(*rows) for rows in self._shown())
+
+    def _shown(self):
+        return [[[_shown(cell) for cell in row] for row in rows] for rows in self._summary()]
+
+
+class ReportTables(Tables):
     """The methods of a `Report`."""
 
     def to_pandas(self):
@@ -52,7 +69,7 @@ class Tables:
         return pandas.DataFrame(rows)
 
     def _summary(self):
-        """Tables with a row for each network, each run and each point of a sweep, after a heading."""
+        """Tables with a row for each network, each run and each point of a sweep."""
         tables = [[("network", "parameters", "matmul FLOP of an example, forward", "backward")]]
         tables[0] += [(n.name, n.parameters.total, n.forward.matmul, n.backward.matmul) for n in self.networks]
         if self.runs:
@@ -62,22 +79,52 @@ class Tables:
             for name, r in [(run.name, run), *points]:
                 flop, memory = r.operations and r.operations.model.matmul, r.memory_per_device and r.memory_per_device.total
                 tables[1].append((name, r.steps, flop, memory))
-        return [[[_shown(cell) for cell in row] for row in rows] for rows in tables]
+        return tables
 
-    def __repr__(self):
-        text = []
-        for rows in self._summary():
-            widths = [max(map(len, column)) for column in zip(*rows)]
-            text += [f"{row[0]:<{widths[0]}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:])) for row in rows] + [""]
-        return "\n".join(text[:-1])
 
-    def _repr_html_(self):
-        """The tables of _summary as HTML, for notebooks."""
-        return "".join(_table(*rows) for rows in self._summary())
+class MeasurementTables(Tables):
+    """The methods of a `Measurement`."""
+
+    def to_pandas(self):
+        """A table with a row for each part of each measured step. The part without a path is the whole network."""
+        import pandas
+
+        rows = []
+        for run, batch in self._batches():
+            for part in batch.parts:
+                rows.append({
+                    "run": run.name,
+                    **(run.values or {}),
+                    "batch": batch.batch,
+                    "part": part.path,
+                    "matmul": part.matmul,
+                    "other": part.other,
+                    "bytes": part.bytes,
+                    **{f"{phase}_seconds": getattr(part.seconds, phase) for phase in ("forward", "backward", "update")},
+                    "seconds": part.seconds.total,
+                    "flops": part.flops,
+                    "bound": part.bound,
+                    "of_roof": part.of_roof,
+                })  # fmt: skip
+        return pandas.DataFrame(rows)
+
+    def _batches(self):
+        return [(run, batch) for run in self.runs for batch in run.batches]
+
+    def _summary(self):
+        """A table with a row for each measured step, and one for those that lack memory."""
+        point = lambda run: ", ".join([run.name, *(f"{key} = {value}" for key, value in (run.values or {}).items())])
+        share = lambda rate: rate and rate.of_measured
+        tables = [[("run", "batch", "seconds of a step", "examples per second", "model FLOP of the measured peak")]]
+        tables[0] += [(point(run), batch.batch, batch.step.median, batch.examples_per_second, share(batch.model)) for run, batch in self._batches()]
+        if self.misfits:
+            tables.append([("lacks memory", "batch", "bytes needed", "available")])
+            tables[1] += [(point(each), each.batch, each.needed, each.available) for each in self.misfits]
+        return tables
 
 
 def _shown(value):
-    return f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(value, float) else "" if value is None else str(value)
 
 
 def _table(head, *body):

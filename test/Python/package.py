@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # RUN: %python %source_dir/python/generate_report.py %source_dir/docs/report.schema.json | diff %source_dir/python/netc/report.py -
+# RUN: %python %source_dir/python/generate_report.py %source_dir/docs/utilization.schema.json | diff %source_dir/python/netc/measurement.py -
 # RUN: env PYTHONPATH=%source_dir/python %python %s %source_dir
 
 # The classes are those of the schema, and hold all that a report has; errors say where they are.
@@ -80,8 +81,13 @@ netc.check(small)
 run = small + """dataset Points { examples = 64; label = class(2) }
 train A on Points as run { loss = cross_entropy(y, label); batch = 16; duration = 1 epoch; optimizer = SGD(lr = 0.1) }
 """
-measured = netc.measure(run, seconds=0.01, set={"run.batch": 2})["runs"][0]
-assert [batch["batch"] for batch in measured["batches"]] == [2], measured
+measured = netc.measure(run, seconds=0.01, set={"run.batch": 2})
+assert isinstance(measured, netc.Measurement) and measured.machine["cores"] >= 1
+(batch,) = measured.runs[0].batches
+assert batch.batch == 2 and batch.step.median > 0 and batch.parts[0].path == ""
+first, second = repr(measured).splitlines()
+assert first.startswith("run  batch  seconds of a step") and second.split()[:3] == ["run", "2", f"{batch.step.median:.4g}"], (first, second)
+assert measured._repr_html_().count("<tr>") == 2
 for call in netc.check, netc.estimate:
     try:
         call(small.replace("Linear", "Liner"))
