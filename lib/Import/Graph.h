@@ -52,12 +52,12 @@ struct GraphValue {
   Kind kind = Made;
   std::string name, type;
   Sizes shape;
-  bool learns = true;             ///< of a weight
-  bool isState = false;           ///< no parameter, kept from step to step
-  bool isRead = true;             ///< of an input
-  std::string init;               ///< of a weight; empty where it is not told
-  const Json *known = nullptr;    ///< what is known of it
-  Polynomial size;                ///< that it holds, of a known size
+  bool learns = true;          ///< of a weight
+  bool isState = false;        ///< no parameter, kept from step to step
+  bool isRead = true;          ///< of an input
+  std::string init;            ///< of a weight; empty where it is not told
+  const Json *known = nullptr; ///< what is known of it
+  Polynomial size;             ///< that it holds, of a known size
   /// Labels of its axes, as netc has them. "...1" is that of an axis of an
   /// input, before one other, that the signature does not name.
   StatedList<std::string> labels;
