@@ -70,5 +70,5 @@ assert saved["flash"] == saved["selective"] and arena["flash"] < arena["kept"], 
 # Of a part that is run again whole, the scores are held one time less.
 assert saved["flash_full"] < saved["full"] and arena["flash_full"] <= arena["full"], (arena, saved)
 for run in RUNS[1:]:
-    part = (saved["kept"] - saved["full"]) * {"together": 3}.get(run, 1) / 8
+    part = (saved["kept"] - saved["full"]) * {"together": 3}.get(run, 1) / 4
     assert arena["kept"] - arena[run] >= saved["kept"] - saved[run] - 2 * part, (run, arena, saved)
