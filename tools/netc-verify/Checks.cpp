@@ -391,44 +391,47 @@ static void lowerLossScale(JitStep &step) {
   }
 }
 
-bool Verifier::compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
-                           uint64_t dataSeed, Data data, bool report) {
-  JitStep &plain = *hostReference();
-  plain.reset(dataSeed, data);
-  lowerLossScale(plain);
-  for (JitStep *step : {&fast, &exact}) {
-    step->reset(dataSeed);
-    step->copyFrom(plain);
+static double errorOf(const JitStep &step, const Slot &slot,
+                      const std::vector<double> &truth) {
+  double largest = 0;
+  for (auto [value, exact] :
+       llvm::zip_equal(step.values(*step.find(slot)), truth)) {
+    double off = value == exact ? 0 : std::abs(value - exact);
+    largest = std::max(largest, std::isnan(off) ? INFINITY : off);
   }
+  return largest;
+}
+
+static void train(JitStep &step) {
+  for (int i : {1, 2})
+    step.run(i);
+}
+
+const Verifier::Exact &Verifier::exactOf(JitStep &plain, JitStep &exact,
+                                         bool roundsAlike, uint64_t dataSeed,
+                                         Data data, bool report) {
+  auto [found, isNew] =
+      exacts.try_emplace(std::tuple(roundsAlike, dataSeed, data));
+  Exact &result = found->second;
+  if (!isNew)
+    return result;
+  exact.reset(dataSeed);
+  exact.copyFrom(plain);
   const std::vector<char> start = exact.save();
-  auto train = [](JitStep &step) {
-    for (int i : {1, 2})
-      step.run(i);
-  };
   exact.perturb({});
-  for (JitStep *step : {&plain, &fast, &exact})
-    train(*step);
-  if (isLost(exact, report) || isLost(plain, report))
-    return false;
+  train(plain);
+  train(exact);
+  result.isLost = isLost(exact, report) || isLost(plain, report);
+  if (result.isLost)
+    return result;
 
   llvm::ArrayRef<Slot> slots = exact.program().slots;
-  std::vector<std::vector<double>> truths;
   for (const Slot &slot : slots)
-    truths.push_back(exact.values(slot));
-  auto errorOf = [](const JitStep &step, const Slot &slot,
-                    const std::vector<double> &truth) {
-    double largest = 0;
-    for (auto [value, exact] :
-         llvm::zip_equal(step.values(*step.find(slot)), truth)) {
-      double off = value == exact ? 0 : std::abs(value - exact);
-      largest = std::max(largest, std::isnan(off) ? INFINITY : off);
-    }
-    return largest;
-  };
-  // For each tensor, the effect of rounding.
-  std::vector<double> bounds(slots.size());
+    result.truths.push_back(exact.values(slot));
+  result.bounds.resize(slots.size());
   auto allow = [&](const JitStep &step) {
-    for (auto [bound, slot, truth] : llvm::zip_equal(bounds, slots, truths))
+    for (auto [bound, slot, truth] :
+         llvm::zip_equal(result.bounds, slots, result.truths))
       if (double error = errorOf(step, slot, truth); std::isfinite(error))
         bound = std::max(bound, error);
   };
@@ -451,12 +454,28 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
     train(exact);
     allow(exact);
   }
+  return result;
+}
+
+bool Verifier::compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
+                           uint64_t dataSeed, Data data, bool report) {
+  JitStep &plain = *hostReference();
+  plain.reset(dataSeed, data);
+  lowerLossScale(plain);
+  fast.reset(dataSeed);
+  fast.copyFrom(plain);
+  train(fast);
+  const Exact &known =
+      exactOf(plain, exact, roundsAlike, dataSeed, data, report);
+  if (known.isLost)
+    return false;
 
   bool holds = true;
   double worst = 0;
   const double coarsest = unitOf(*subject.step);
   const double least = leastOf(*subject.step);
-  for (auto [bound, slot, truth] : llvm::zip_equal(bounds, slots, truths)) {
+  for (auto [known, slot, truth] :
+       llvm::zip_equal(known.bounds, exact.program().slots, known.truths)) {
     double unit = coarsest;
     if (auto format = parseNumberFormat(nameOf(fast.find(slot)->element));
         format && !roundsAlike)
@@ -464,7 +483,7 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
     double error = errorOf(fast, slot, truth), largest = 0;
     for (double value : truth)
       largest = std::max(largest, std::abs(value));
-    bound = std::max({bound, largest * unit, least});
+    double bound = std::max({known, largest * unit, least});
     if (error == 0)
       continue;
     worst = std::max(worst, error / bound);
@@ -483,10 +502,20 @@ bool Verifier::compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
   return holds;
 }
 
+JitStep *Verifier::exactStep(bool roundsAlike) {
+  std::optional<JitStep> &step = exactSteps[roundsAlike];
+  if (!step) {
+    LoweringOptions perturbed;
+    perturbed.reference = perturbed.doubles = perturbed.perturbed = true;
+    perturbed.unrounded = !roundsAlike;
+    perturbed.perturbedInputs = !roundsAlike && roundsToTF32(subject);
+    step = subject.build(*subject.step, perturbed);
+  }
+  return step ? &*step : nullptr;
+}
+
 bool Verifier::verifyFast(Data data) {
-  LoweringOptions perturbed;
-  perturbed.reference = perturbed.doubles = perturbed.perturbed = true;
-  std::optional<JitStep> exact = subject.build(*subject.step, perturbed);
+  JitStep *exact = exactStep(/*roundsAlike=*/true);
   if (!exact || !fastCode() || !reference() || !hostReference())
     return false;
   // Rounding may move the two to different sides of a kink. That shows only for
@@ -511,9 +540,7 @@ bool Verifier::verifyFast(Data data) {
     return holds;
   // If both programs round wrongly in the same way, they agree, so compare with
   // the unrounded step too.
-  perturbed.unrounded = true;
-  perturbed.perturbedInputs = isTF32;
-  std::optional<JitStep> unrounded = subject.build(*subject.step, perturbed);
+  JitStep *unrounded = exactStep(/*roundsAlike=*/false);
   if (!unrounded)
     return false;
   bool roundsRight = isNear(*fast, *unrounded, /*roundsAlike=*/false);

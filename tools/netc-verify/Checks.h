@@ -22,6 +22,8 @@ public:
   bool verifyGradients(Data data = Data::Valid);
   /// Whether fast code is as near to the exact result as the reference is.
   bool verifyFast(Data data = Data::Valid);
+  /// Lets fast code be compiled anew, for other vectors of the subject.
+  void dropFast() { fast.reset(); }
   /// For simulated code, of either lowering: whether results do not depend on
   /// the order of blocks and warps.
   bool verifyOrders();
@@ -46,10 +48,22 @@ private:
   JitStep *fastCode();
   /// The reference for the host in f32, with counts. Compiled on first use.
   JitStep *hostReference();
-  /// Whether the error of fast code, against `exact` in f64, is at most
-  /// kFastFactor times that of rounding. With `roundsAlike`, `exact` rounds to
-  /// 16 bits where fast code does, so only roundings to f32 count. For data
-  /// from `dataSeed`. Prints differences if `report`.
+  /// What two steps in f64 leave for each tensor, and the effect of rounding on
+  /// it. Depends on no fast code.
+  struct Exact {
+    bool isLost = false; ///< see isLost()
+    std::vector<std::vector<double>> truths;
+    std::vector<double> bounds;
+  };
+  /// Computes it from `plain`, which holds the data, once for all fast code.
+  const Exact &exactOf(JitStep &plain, JitStep &exact, bool roundsAlike,
+                       uint64_t dataSeed, Data data, bool report);
+  /// The step in f64, which rounds to 16 bits where fast code does with
+  /// `roundsAlike`. Compiled on first use.
+  JitStep *exactStep(bool roundsAlike);
+  /// Whether the error of fast code is at most kFastFactor times that of
+  /// rounding. With `roundsAlike`, only roundings to f32 count. For data from
+  /// `dataSeed`. Prints differences if `report`.
   bool compareFast(JitStep &fast, JitStep &exact, bool roundsAlike,
                    uint64_t dataSeed, Data data, bool report);
   /// Runs a step that AddressSanitizer watches.
@@ -59,6 +73,8 @@ private:
   const uint64_t seed;
   const bool verbose, quiet;
   std::optional<JitStep> counting, hostCounting, fast;
+  std::optional<JitStep> exactSteps[2]; ///< by `roundsAlike`
+  std::map<std::tuple<bool, uint64_t, Data>, Exact> exacts;
   bool saidLost = false;
 };
 
