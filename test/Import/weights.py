@@ -73,4 +73,22 @@ written = subprocess.run(["netc", "import", "config.json"], cwd=place, check=Tru
 assert "dense = [1])\nexpect qwen2_moe.params == " in written, written
 (place / "model.net").write_text(written)
 subprocess.run(["netc", "--check", str(place / "model.net")], check=True)
+# DeepSeek's projections have biases where `attention_bias` asks for them, but for those from a rank; so have its FFNs by `mlp_bias`, but for experts.
+for kind, keys, biased in (
+    ("deepseek_v2", {"attention_bias": True}, r"(q_a_proj|kv_a_proj_with_mqa|o_proj)\.weight"),
+    ("deepseek_v2", {"attention_bias": True, "q_lora_rank": None}, r"(kv_a_proj_with_mqa|o_proj)\.weight"),
+    ("deepseek_v2", {"mlp_bias": True}, r"mlp\.(shared_experts\.)?\w+_proj\.weight"),
+    ("deepseek_v3", {"attention_bias": True}, r"(q_a_proj|kv_a_proj_with_mqa|o_proj)\.weight"),
+):
+    model, place = models[kind], folder / f"{kind}_{'_'.join(keys)}"
+    place.mkdir()
+    (place / "config.json").write_text(json.dumps({**model["config"], **keys}))
+    plain = model["weights"]
+    if "q_lora_rank" in keys:  # one projection for two, and the norm between them
+        plain = {re.sub("q_b_proj", "q_proj", name): [shape[0], 16] if "q_b_proj" in name else shape for name, shape in plain.items() if "q_a_" not in name}
+    write(place / "model.safetensors", plain | {name.replace(".weight", ".bias"): shape[:1] for name, shape in plain.items() if re.search(biased, name)})
+    written = subprocess.run(["netc", "import", "config.json"], cwd=place, check=True, capture_output=True, text=True).stdout
+    assert f"expect {kind}.params == " in written, written
+    (place / "model.net").write_text(written)
+    subprocess.run(["netc", "--check", str(place / "model.net")], check=True)
 sys.exit(subprocess.run(["netc", "--check", str(specification)]).returncode)
