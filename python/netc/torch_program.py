@@ -143,6 +143,24 @@ def _plain_masks():
     return mock.patch.object(torch.nn.modules.transformer, "_detect_is_causal_mask", lambda mask, is_causal=None, size=None: bool(is_causal))
 
 
+@contextlib.contextmanager
+def _without_cache(module):
+    """Lets models of transformers return no keys and values for tokens to come, which are no tensors and which training does not use."""
+    configs = {id(child.config): child.config for child in module.modules() if _is_of_transformers(getattr(child, "config", None))}
+    own = [(config, config.use_cache) for config in configs.values() if hasattr(config, "use_cache")]
+    try:
+        for config, _ in own:
+            config.use_cache = False
+        yield
+    finally:
+        for config, use_cache in own:
+            config.use_cache = use_cache
+
+
+def _is_of_transformers(config):
+    return any(kind.__module__.startswith("transformers.") for kind in type(config).__mro__)
+
+
 def exported(module, args, kwargs, axes):
     """Returns the program of a module in ATen's ops, the names of its free axes by their symbols, and what a reader of the counts must know."""
     import inspect
@@ -167,7 +185,8 @@ def exported(module, args, kwargs, axes):
             batches = {}
         batch = next((own[i][axis] for i in batches for axis in batches[i] if axis in own[i]), "N")
         free = {i: {**dict.fromkeys(batches.get(i, ()), batch), **own[i]} for i in tensors}
-    tensors = dict(zip(tensors, _several(tensors.values(), free.values())))
+    # A view of other strides has sizes that torch.export cannot read.
+    tensors = {i: tensor.contiguous() for i, tensor in zip(tensors, _several(tensors.values(), free.values()))}
     bound.arguments.update(torch.utils._pytree.tree_unflatten([tensors.get(i, leaf) for i, (_, leaf) in enumerate(paths)], spec))
     given = [{axis: Dim.AUTO for axis in free[i] if axis < tensors[i].ndim} if i in tensors else None for i in range(len(paths))]
     dynamic = torch.utils._pytree.tree_unflatten(given, spec)
@@ -175,7 +194,7 @@ def exported(module, args, kwargs, axes):
     for name in gathered:
         dynamic.update(dynamic.pop(name, {}))
     try:
-        with _quiet(), _own_functions() as functions, _Asked() as asked, _plain_masks(), torch_checkpoints.marked() as lost, warnings.catch_warnings():
+        with _quiet(), _own_functions() as functions, _Asked() as asked, _plain_masks(), _without_cache(module), torch_checkpoints.marked() as lost, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
             exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
         _detach(exported)
@@ -187,6 +206,8 @@ def exported(module, args, kwargs, axes):
             raise ImportRefused(f"in {_place(module, problem)}: the sizes of a packed sequence depend on data; leave it padded") from None
         text = next(iter(str(problem).strip().splitlines()), "").rstrip(".")
         why = f"torch.export refuses it: {type(problem).__name__}: {text}"
+        if "transformers.cache_utils" in text:
+            why = "what it returns for tokens to come is no tensor; give `use_cache=False`"
         if isinstance(problem, GuardOnDataDependentSymNode):
             why = f"a size or a branch, `{problem.cond}`, depends on data"
             if _is_exported(module.eval(), bound, dynamic):
@@ -210,7 +231,7 @@ def exported(module, args, kwargs, axes):
 
 def _is_exported(module, bound, dynamic):
     try:
-        with _quiet(), _plain_masks():
+        with _quiet(), _plain_masks(), _without_cache(module):
             return bool(torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic))
     except Exception:
         return False

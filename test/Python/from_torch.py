@@ -509,6 +509,22 @@ refused("a size, `(T//2)`, is no polynomial of free axes; `axes` says which are 
 refused("`max` is `T`, and must be a number here; `axes` says which axes are free", Of(lambda self, x: x.clamp(max=x.shape[1])), numbers, axes=free)
 refused("netc has no number `Max(2.0, ", Of(lambda self, x: x / torch.sym_max(x.shape[1] ** 0.5, 2.0)), numbers, axes=free)
 
+# Only sizes of the example matter: it may be a view with other strides, at any depth.
+cut = torch.ones(2, 7, dtype=torch.long)[:, :-1]
+tokens = Of(lambda self, ids: self.e(ids.view(-1, ids.shape[-1])), e=nn.Embedding(9, 8))
+assert netc.from_torch(tokens, cut) == netc.from_torch(tokens, cut.contiguous())
+assert "net Of(" in netc.from_torch(Of(lambda self, pair: self.e(pair["ids"][0].view(-1, pair["ids"][0].shape[-1])), e=nn.Embedding(9, 8)), ({"ids": [cut]},))
+
+# A model of transformers returns keys and values for tokens to come, unless its config says otherwise, as it does for the import.
+Cache = type("DynamicCache", (), {"__module__": "transformers.cache_utils"})
+Config = type("Config", (), {"__module__": "transformers.configuration_utils", "use_cache": True})
+outer, inner = Config(), Config()
+for each in outer, inner:
+    each.use_cache = True
+kept_keys = Of(lambda self, x: (self.a(x)[0], Cache()) if self.config.use_cache else (self.a(x),), a=Of(lambda self, x: (self.b(x), Cache()) if self.config.use_cache else (self.b(x),), b=linear, config=inner), config=outer)
+assert "return y = x |> b" in netc.from_torch(kept_keys, x) and outer.use_cache and inner.use_cache
+refused("what it returns for tokens to come is no tensor; give `use_cache=False`", Of(lambda self, x: (self.a(x), Cache()), a=linear), x)
+
 # A decoder whose mask is made in the module: whether it is causal, netc sees itself. Keys may have any axis.
 decoder = Of(lambda self, x, y: self.t(x, y, tgt_mask=nn.Transformer.generate_square_subsequent_mask(y.shape[1])), t=nn.Transformer(8, 2, 1, 1, 16, batch_first=True))
 text = netc.from_torch(decoder, (torch.zeros(2, 5, 8), torch.zeros(2, 3, 8)))
