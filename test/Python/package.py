@@ -88,6 +88,14 @@ assert batch.batch == 2 and batch.step.median > 0 and batch.parts[0].path == ""
 first, second = repr(measured).splitlines()
 assert first.startswith("run  batch  seconds of a step") and second.split()[:3] == ["run", "2", f"{batch.step.median:.4g}"], (first, second)
 assert measured._repr_html_().count("<tr>") == 2
+# Of points, some of which lack memory, the others are measured.
+try:
+    netc.measure(run, seconds=0.01, set={"run.batch": [2, 10**12]})
+    raise AssertionError("it does not fit")
+except netc.NetcError as problem:
+    (lack,) = problem.result.misfits
+    assert lack.batch == 10**12 and lack.needed > lack.available and problem.result.runs[0].batches[0].batch == 2, problem.result
+    assert [line.split()[0] for line in repr(problem.result).splitlines() if line] == ["run", "run", "lacks", "run"], problem.result
 for call in netc.check, netc.estimate:
     try:
         call(small.replace("Linear", "Liner"))
