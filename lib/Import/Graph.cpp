@@ -5,6 +5,7 @@
 #include "lib/Import/Graph.h"
 
 #include "lib/Program/Slot.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <set>
@@ -27,6 +28,10 @@ std::vector<int> Graph::inputs() const {
       found.push_back(int(i));
   return found;
 }
+
+static const std::string ofScaledAngles =
+    "Angles of positions are those of one `theta` here, and the model scales "
+    "some of them; no count depends on these.";
 
 namespace {
 /// What is wrong with a graph, and where in it.
@@ -65,6 +70,9 @@ public:
       for (const char *name : {"buckets", "distance", "width"})
         given(entry, name, int64_t(), where);
       given(entry, "causal", false, where);
+      bool isScaled = given(entry, "scaled", false, where);
+      if (isScaled && !llvm::is_contained(graph.notes, ofScaledAngles))
+        graph.notes.push_back(ofScaledAngles);
       GraphValue &value = add(GraphValue::Known, entry, where);
       value.known = &entry;
       if (entry["what"] == "size")

@@ -39,30 +39,38 @@ def _seen(shown):
 
 
 def _theta(rows, what, precision):
-    """The base of the wavelengths of a table of positions: of the numbers that its precision allows, one of few digits. None
-    if the table does not tell."""
+    """The base of the wavelengths of a table of positions: of the numbers that its precision allows, one of few digits; None if the
+    table does not tell. And whether some wavelengths are scaled: then the base is that of the first ones, if several agree."""
     rows = rows[1:7].astype("f8")  # no more, so that the size of a table does not matter
     half = rows.shape[1]
     inverse = numpy.arccos if what == "cosine" else numpy.arcsin
     ends = numpy.sort([inverse(numpy.clip(rows * (1 + sign * precision), -1, 1)) for sign in (-1, 1)], axis=0)
     places = numpy.arange(1, len(rows) + 1)[:, None]
-    most = math.pi if what == "cosine" else math.pi / 2  # beyond it, the inverse is of another turn
-    fits = (places * ends[1][0] < most) & (ends[0] > 1e-4)
-    fits[:, 0] = False  # a wavelength that is the same for every base
-    if not fits.any():
-        return None
-    angles = [(end / places * (1 + sign * 2**-21))[fits] for end, sign in zip(ends, (-1, 1))]  # computed in 32 bits
-    powers = numpy.broadcast_to(-half / numpy.maximum(numpy.arange(half), 1), rows.shape)[fits]
-    low, high = (angles[1] ** powers).max(), (angles[0] ** powers).min()
+    turn = math.pi if what == "cosine" else math.pi / 2  # beyond it, the inverse is of another one
+    fits = (places * ends[1][0] < turn) & (ends[0] > 1e-4)
+    low, high = (end / places * (1 + sign * 2**-21) for end, sign in zip(ends, (-1, 1)))  # computed in 32 bits
+    if not low[0, 0] <= 1 <= high[0, 0]:  # a wavelength that is the same for every base
+        return None, True
+    columns = numpy.flatnonzero(fits[:, 1:].any(0)) + 1
+    if not columns.size:
+        return None, False
+    with numpy.errstate(all="ignore"):  # where it does not fit
+        bases = [angle[:, columns] ** (-half / columns) for angle in (high, low)]
+    least = numpy.maximum.accumulate(numpy.where(fits[:, columns], bases[0], 0).max(0))
+    most = numpy.minimum.accumulate(numpy.where(fits[:, columns], bases[1], numpy.inf).min(0))
+    agreeing = (least <= most).sum()
+    if agreeing < min(2, columns.size):
+        return None, True
+    low, high = least[agreeing - 1], most[agreeing - 1]
     middle = math.sqrt(low * high)
     fewest = (float(f"{middle:.{digits}e}") for digits in range(16))
-    number = next((number for number in fewest if low <= number <= high), round(middle))
-    return int(number) if number == int(number) else number
+    number = next((number for number in fewest if low <= number <= high), middle)
+    return int(number) if number == int(number) else number, bool(agreeing < columns.size)
 
 
 def _sinusoid(rows, precision):
     """The base of the wavelengths of a table that alternates sines and cosines of positions, as settings; None if it is another."""
-    theta = _theta(rows[:, ::2], "sine", precision) if not rows[0, ::2].any() else None
+    theta, _ = _theta(rows[:, ::2], "sine", precision) if not rows[0, ::2].any() else (None, True)
     angles = numpy.arange(len(rows))[:, None] * (theta or 1e4) ** (-numpy.arange(0, rows.shape[1], 2) / rows.shape[1])
     is_it = numpy.allclose(rows[:, ::2], numpy.sin(angles), atol=1e-3) and numpy.allclose(rows[:, 1::2], numpy.cos(angles), atol=1e-3)
     return {"theta": theta} if is_it and theta not in (None, 1e4) else {} if is_it else None
@@ -150,8 +158,8 @@ def known(value, fixed=0, precision=None):
         if (value == rows).all() and (rows[:, :half] == rows[:, half:]).all():
             for what, first in ("cosine", 1.0), ("sine", 0.0):
                 if (rows[0] == first).all():
-                    theta = _theta(rows[:, :half], what, precision)
-                    return {"what": what, **({"theta": theta} if theta else {})}
+                    theta, is_scaled = _theta(rows[:, :half], what, precision)
+                    return {"what": what, **({"theta": theta} if theta else {}), **({"scaled": True} if is_scaled else {})}
         if (value == rows).all() and (sinusoid := _sinusoid(rows, precision)) is not None:
             return {"what": "table", "init": "sinusoid", **sinusoid}
     if value.ndim == 2 and is_real and (value == numpy.eye(*value.shape)).all():

@@ -376,6 +376,25 @@ for kind in torch.float32, torch.bfloat16, torch.float16:
         angles = torch.outer(torch.arange(9.0), theta ** -(torch.arange(32.0) / 32)).repeat(1, 2)
         for what, table in ("cosine", angles.cos()), ("sine", angles.sin()):
             assert known(table.to(kind).float().numpy(), precision=torch.finfo(kind).eps) == {"what": what, "theta": theta}
+# Where long wavelengths are scaled, the base is that of the first ones; where all are, or too few are not, it is not told.
+speeds = 500_000 ** -(torch.arange(32.0) / 32)
+for scaled, found in (torch.where(speeds < 0.01, speeds / 8, speeds), {"theta": 500_000, "scaled": True}), (speeds / 4, {"scaled": True}), (torch.where(speeds < 0.7, speeds / 8, speeds), {"scaled": True}):
+    angles = torch.outer(torch.arange(9.0), scaled).repeat(1, 2)
+    for what, table in ("cosine", angles.cos()), ("sine", angles.sin()):
+        assert known(table.numpy()) == {"what": what, **found}
+
+
+def rotated(self, x):
+    q = self.a(x).view(*x.shape[:2], 2, 8).transpose(1, 2)
+    angles = torch.outer(torch.arange(x.shape[1]), self.speeds).repeat(1, 2)
+    return q * angles.cos() + torch.cat((-q[..., 4:], q[..., :4]), -1) * angles.sin()
+
+
+for scale in 1, 8:
+    rotating = Of(rotated, a=nn.Linear(8, 16), speeds=nn.Buffer(500_000 ** -(torch.arange(4.0) / 4) / torch.tensor([1, scale, scale, scale])))
+    spec = netc.from_torch(rotating, torch.zeros(2, 6, 8), axes={"x": {1: "T"}})
+    said = "# Angles of positions are those of one `theta` here, and the model scales some of them; no count depends on these.\n"
+    assert ("|> RoPE(theta = 500000)" in spec) == (scale == 1) and ("|> RoPE\n" in spec) == (scale == 8) and spec.count(said) == (scale == 8), spec
 assert known(torch.ones(3, 4, dtype=torch.complex64).numpy() * 1j) == {"what": "table"}
 flat = torch.ones(9, 8)
 flat[:, 1] = 0.9
