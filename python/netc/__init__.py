@@ -16,6 +16,9 @@ The package runs the program `netc`: the one that the environment variable `NETC
 one on the path.
 """
 
+import os
+import pathlib
+
 from .command import check, compare, estimate, from_config, from_graph, measure, to_graph
 from .errors import ExportRefused, ImportRefused, NetcError, Problem
 from .measurement import Measurement
@@ -31,8 +34,12 @@ def from_torch(module, args=(), kwargs=None, name=None, axes=None, opaque=()):
 
 def from_onnx(model, name=None, opaque=()):
     """The specification of an ONNX model, as text; see `netc.onnx_graph.export` and `netc.from_graph`."""
+    import onnx
+
     from .onnx_graph import export
 
+    if not isinstance(model, (str, os.PathLike, onnx.ModelProto)):
+        raise TypeError(f"a model of ONNX is a path or an `onnx.ModelProto`, not a {type(model).__name__}; `netc.from_torch` writes the specification of a module")
     return from_graph(export(model, name=name), opaque=opaque)
 
 
@@ -41,6 +48,10 @@ def to_onnx(spec, path=None, weights=None, net=None, run=None, set=None, define=
     `netc.onnx_model.convert` for `weights`, and `netc.to_graph` for the other arguments."""
     from .onnx_model import convert, save
 
+    if not isinstance(weights, (dict, str, os.PathLike, type(None))):
+        raise TypeError(f"`weights` is a folder of npy files or a dictionary of arrays by name, not a {type(weights).__name__}")
+    if path is not None and not pathlib.Path(path).parent.is_dir():
+        raise ExportRefused(f"there is no folder `{pathlib.Path(path).parent}` to write to")
     model = convert(to_graph(spec, net=net, run=run, set=set, define=define), weights=weights)
     if path is not None:
         save(model, path)

@@ -58,18 +58,26 @@ def _value(text):
 ARGUMENTS = (
     (r'`--set "?([\w.]+)=([^`"]*)"?`', lambda found: f'`set={{"{found[1]}": {_value(found[2])}}}`'),
     (r"`--opaque=([^`]*)`", r'`opaque=["\1"]`'),
-    (r"`--run=([^`]*)`", r'`run="\1"`'),
-    (r"`--set`", "`set`"),
+    (r"`--(net|run)=([^`]*)`", r'`\1="\2"`'),
+    (r"`--(batch|net|run|seconds|set|threads)`", r"`\1`"),
+    (r"`--emit=graph`", "`to_graph`"),
     (r"`-D`", "`define`"),
+    (r"`(--max-\w+)` allows more", r"the program `netc` allows more, with the option \1"),
+    (r"; `--help` lists the options", ""),
 )
+
+
+def _in_python(message):
+    for option, argument in ARGUMENTS:
+        message = re.sub(option, argument, message)
+    return message
 
 
 def _problem(entry, own):
     severity, id, message, file, line, column = (entry.get(key) for key in ("severity", "id", "message", "file", "line", "column"))
     for name in own:
         message = message.replace(f"`{name}`", "the text")
-    for option, argument in ARGUMENTS:
-        message = re.sub(option, argument, message)
+    message = _in_python(message)
     if file == "<command line>" or file in own and not file.endswith(".net"):  # a graph, whose lines no one sees
         return Problem(severity, id, message, None, None, None)
     source = ""
@@ -96,7 +104,7 @@ def _run(arguments, kind=NetcError, own=(), read=None):
         try:
             problems.append(_problem(json.loads(line), own))
         except ValueError:
-            rest.append(line)
+            rest.append(_in_python(line))
     errors = [p for p in problems if p.severity == "error"]
     said = [p for p in problems if p.severity != "warning"]
     if done.returncode < 0:
@@ -126,6 +134,12 @@ def _json(text):
 WRITERS = {".onnx": "from_onnx", ".json": "from_config"}
 
 
+def _path(path):
+    """A path as an argument, which is no option."""
+    text = os.fspath(path)
+    return os.path.join(os.curdir, text) if text.startswith("-") else text
+
+
 class _File:
     """A specification as a file. A path is used where it is, so that its imports are found. Text is written to a
     temporary file."""
@@ -138,8 +152,10 @@ class _File:
         if writer:
             raise NetcError(f"`{spec}` is a model, and no specification; `netc.{writer}` writes that of it")
         if isinstance(spec, os.PathLike) or ("\n" not in spec and spec.endswith(".net")):
-            self.path = os.fspath(spec)
-        elif spec and not re.search(r"\s", spec):
+            self.path = _path(spec)
+        elif not spec.strip():
+            raise NetcError("the specification is empty")
+        elif not re.search(r"\s", spec):
             raise NetcError(f"`{spec}` is neither the text of a specification nor a path that ends with `.net`")
         else:
             self.folder = tempfile.TemporaryDirectory(prefix="netc-")
@@ -243,7 +259,7 @@ def measure(spec, run=None, batch=None, seconds=None, threads=None, set=None, de
     """
     options = {"run": run, "batch": batch, "seconds": seconds, "threads": threads}
     with _File(spec) as file:
-        given = [f"--{key}={value}" for key, value in options.items() if value is not None]
+        given = [f"--{key}={_text(key, value)}" for key, value in options.items() if value is not None]
         return file.run("--measure", "--format=json", *given, *_settings(set, define), read=_measurement)
 
 
@@ -251,6 +267,8 @@ def from_graph(graph, opaque=()):
     """The specification of a graph, an object of docs/graph.schema.json. The cost of ops in `opaque` stays unknown."""
     if not isinstance(graph, dict) or "netc_graph" not in graph:
         raise ImportRefused("a graph is a dictionary with `netc_graph`, as `netc.torch_graph.export` returns it")
+    if not hasattr(opaque, "__iter__"):
+        raise ImportRefused(f"`opaque` is a list of names of ops, such as `['aten.erfinv']`, not {opaque!r}")
     used = {node.get("op") for node in graph.get("nodes", ()) if isinstance(node, dict)}
     for op in opaque:
         if op not in used:
@@ -286,4 +304,4 @@ def from_config(path):
     """The specification of a model of the Hugging Face hub, from its config.json."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"a config.json is named by its path, not by a {type(path).__name__}")
-    return _run(["--import", os.fspath(path)], kind=ImportRefused)
+    return _run(["--import", _path(path)], kind=ImportRefused)

@@ -63,6 +63,8 @@ def export(module, args=(), kwargs=None, name=None, axes=None):
         raise ImportRefused("torch.export takes no module of TorchScript; give the module that it was made of")
     if isinstance(args, dict):
         raise ImportRefused("arguments by name are `kwargs`, as in `from_torch(model, kwargs=dict(x=..))`")
+    if not isinstance(kwargs, (dict, type(None))):
+        raise ImportRefused(f"`kwargs` has arguments by name, as in `kwargs=dict(x=..)`, and is a {type(kwargs).__name__}")
     modes = [(child, child.training) for child in module.modules()]
     try:
         module.train()

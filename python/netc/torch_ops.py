@@ -184,6 +184,10 @@ def _diag_embed(x, offset=0, first=-2, second=-1):
     return NotImplemented if offset or (first, second) != (-2, -1) else x.unsqueeze(-1) * torch.eye(x.shape[-1], device=x.device)
 
 
+def _norm_except(x, power=2, axis=0):
+    return x.norm(power, [i for i in range(x.ndim) if axis == -1 or i != axis], keepdim=axis != -1)
+
+
 def _log_add_exp(x, y):
     return torch.maximum(x, y) + torch.log1p(torch.exp(-(x - y).abs()))
 
@@ -224,7 +228,7 @@ OWN = {
     torch.ops.aten.take_along_dim.default: _take_along, torch.ops.aten.trace.default: lambda x: torch.einsum("ii->", x),
     torch.ops.aten.scatter_add.default: _scatter_add, torch.ops.aten.tril.default: _tril, torch.ops.aten.triu.default: _triu,
     torch.ops.aten.dot.default: _dot, torch.ops.aten.mv.default: lambda matrix, x: torch.einsum("ij,j->i", matrix, x), torch.ops.aten.vdot.default: _dot,
-    torch.ops.aten.bilinear.default: _bilinear, torch.ops.aten.lerp.Scalar: _lerp, torch.ops.aten.lerp.Tensor: _lerp,
+    torch.ops.aten.norm_except_dim.default: _norm_except, torch.ops.aten.bilinear.default: _bilinear, torch.ops.aten.lerp.Scalar: _lerp, torch.ops.aten.lerp.Tensor: _lerp,
     torch.ops.aten.gru_cell.default: _gru_cell, torch.ops.aten.lstm_cell.default: _lstm_cell,
     torch.ops.aten.rnn_relu_cell.default: _rnn_cell(torch.relu), torch.ops.aten.rnn_tanh_cell.default: _rnn_cell(torch.tanh),
 }  # fmt: skip

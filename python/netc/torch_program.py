@@ -328,7 +328,7 @@ def _why_fixed(module, node, axis):
         return f"`{frame.name}` ({Path(frame.filename).name}:{frame.lineno}) takes no other size"
     if any(isinstance(each, torch.nn.RNNBase) for each in module.modules()):
         return "torch.export takes no other size here, as for a recurrence, which has a given length"
-    return "torch.export takes no other size here"
+    return "torch.export takes no other size here; if it is near the size of another axis by chance, give an example of another size"
 
 
 def _detach(exported):

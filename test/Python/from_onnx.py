@@ -608,3 +608,11 @@ for settings in {"alpha": 0.5, "beta": 2.0}, {"beta": 0.25}, {"alpha": 3.0}, {}:
         given = {name: data[name] for name in reads.split()}
         written = netc.to_onnx(netc.from_onnx(made))
         numpy.testing.assert_allclose(*(ReferenceEvaluator(each).run(None, given)[0] for each in (written, made)), rtol=1e-5)
+
+# What is no model is told to be none.
+for given, kind in (None, "a NoneType"), (onnx.TensorProto(), "a TensorProto"):
+    try:
+        netc.from_onnx(given)
+        raise AssertionError("it is no model")
+    except TypeError as problem:
+        assert str(problem) == f"a model of ONNX is a path or an `onnx.ModelProto`, not {kind}; `netc.from_torch` writes the specification of a module", problem

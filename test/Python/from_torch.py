@@ -97,6 +97,10 @@ assert f"# {text}" in spec and text in [str(each.message) for each in seen], spe
 # A weight norm takes nothing but weights.
 norm = nn.utils.parametrizations.weight_norm
 assert costs(nn.Sequential(norm(nn.Linear(8, 8)), norm(nn.Linear(8, 8))), x)[0] == 2 * 2 * 8 * 8
+# Along any axis, such as that of what comes out of a transposed convolution, or of all.
+for axis, lengths in (0, 4), (1, 6), (2, 3), (None, 1):
+    network = netc.estimate(netc.from_torch(norm(nn.ConvTranspose1d(4, 6, 3), dim=axis), torch.zeros(2, 4, 9))).networks[0]
+    assert network.parameters.total == 4 * 6 * 3 + 6 + lengths, axis
 
 # The module is as it was.
 body[1].eval()
@@ -105,6 +109,7 @@ assert body[0].training and not body[1].training
 
 # An axis that is named must be there.
 linear = nn.Linear(8, 8)
+refused("`kwargs` has arguments by name, as in `kwargs=dict(x=..)`, and is a list", linear, kwargs=[x])
 refused("`axes` names `x`; the arguments that are tensors are `input`", linear, x, axes={"x": {0: "N"}})
 refused("`axes` names axis 2 of `input`, which has axes 0 to 1", linear, x, axes={"input": {2: "N"}})
 refused("`axes` calls axis 0 of `input` 3; a name is", linear, x, axes={"input": {0: 3}})
@@ -166,7 +171,7 @@ words, numbers = nn.Embedding(40, 8), torch.zeros(3, 6, dtype=torch.long)
 recurrence = Of(lambda self, x: self.k(self.e(x))[0], e=words, k=nn.GRU(8, 6, batch_first=True))
 walk = Of(lambda self, x: sum(self.e(x[:, i]) for i in range(x.shape[1])), e=words)
 added = Of(lambda self, x: self.e(x) + self.b, e=words, b=nn.Parameter(torch.zeros(6, 8)))
-for module, why in (recurrence, "as for a recurrence, which has a given length"), (walk, "`<lambda>` (from_torch.py:"), (added, "torch.export takes no other size here"):
+for module, why in (recurrence, "as for a recurrence, which has a given length"), (walk, "`<lambda>` (from_torch.py:"), (added, "torch.export takes no other size here; if it is near the size of another axis by chance, give an example of another size."):
     for axes in None, {"x": {0: "N", 1: "S"}}:
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")

@@ -160,6 +160,16 @@ for call, text in (
     (lambda: netc.estimate(small, set={5: 5}), "`set` names values by texts, as in `{'run.batch': 64}`, not by 5"),
     (lambda: netc.estimate("net A\ud800(x)\n"), "in which nothing is '\\ud800', its character 5"),
     (lambda: netc.estimate("net A\0(x)\n"), "cannot read the text: it is no text"),
+    (lambda: netc.estimate(""), "the specification is empty"),
+    (lambda: netc.check(" \n"), "the specification is empty"),
+    (lambda: netc.from_config("-x.json"), "./-x.json:1:1: error: cannot be read: No such file or directory"),
+    (lambda: netc.from_graph(fft, opaque=3), "`opaque` is a list of names of ops, such as `['aten.erfinv']`, not 3"),
+    (lambda: netc.estimate(small.replace("y = x |> Linear(2)", "y = x |> repeat 10_000_000 { Linear(8) }")), "; the program `netc` allows more, with the option --max-ops"),
+    (lambda: netc.measure(run, batch=0), "error: `batch` takes sizes from 1 on"),
+    (lambda: netc.measure(run, batch=[1, 0]), "error: `batch` takes sizes from 1 on"),
+    (lambda: netc.measure(run, seconds=-1), "error: `seconds` takes a positive number, not `-1.00`"),
+    (lambda: netc.to_graph(small + small.replace("net A", "net B")), "error: `to_graph` writes one network, and here are A, B; name one by `net`, or an inference by `run`"),
+    (lambda: netc.to_graph(run, run="run"), 'error: `run` trains; `net="A"` is the network of it'),
     (lambda: netc.compare("bad\n", small), "line 1, column 1: error: "),
     (lambda: netc.check(small, define={"a\0": 1}), "cannot run `"),
     (lambda: netc.from_graph({"netc_graph": 1, "name": {1}}), "the graph is not JSON: "),
@@ -175,6 +185,13 @@ for call, text in (
         raise AssertionError(f"{text}: it is right")
     except netc.NetcError as problem:
         assert text in str(problem) and "/spec.net" not in str(problem) and "<command line>" not in str(problem) and "`--" not in str(problem), problem
+# A path is no option.
+with tempfile.TemporaryDirectory() as folder:
+    here = os.getcwd()
+    os.chdir(folder)
+    pathlib.Path("-x.net").write_text(small)
+    assert netc.estimate("-x.net") == netc.estimate(pathlib.Path("-x.net")) == report
+    os.chdir(here)
 try:
     netc.estimate(examples / "nowhere.net")
     raise AssertionError("it is not there")

@@ -219,6 +219,14 @@ try:
 except netc.ExportRefused as problem:
     assert "`aten.fft_rfft` of `relu`" in str(problem) and "ONNX has no such op" in str(problem)
 
+# Wrong arguments are told before the work.
+for kind, said, settings in (netc.ExportRefused, "to write to", {"path": folder / "nowhere" / "a.onnx"}), (TypeError, "`weights` is a folder of npy files or a dictionary of arrays by name, not a int", {"weights": 3}):
+    try:
+        netc.to_onnx("a mistake\n", **settings)
+        raise AssertionError(f"{said}: it is right")
+    except kind as problem:
+        assert said in str(problem), problem
+
 # Formats that PyTorch mixes: parameters and running statistics of f32, beside what is wider or narrower.
 for kind in "f64", "f16":
     spec = f"net A(x: {kind}[N, C = 2, H = 4, W = 4]) {{ return y = x |> BatchNorm |> relu }}\ninfer A as serve {{ batch = 3; duration = 3 examples }}\n"
