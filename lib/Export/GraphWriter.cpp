@@ -369,7 +369,18 @@ std::pair<Tensor, Tensor> GraphWriter::joinRows(Tensor x, Tensor ids,
             0, first);
   first.sizes.resize(ids.shape.rank(), 1);
   Tensor numbers = make("aten.add", {ids, view(start, first)}, {}, ids.shape);
-  return {view(x, joined), numbers};
+  // A number that is of no row is of none of the others.
+  Type truth = IntegerType::get(op->getContext(), 1);
+  auto is = [&](StringRef relation, const Polynomial &bound) {
+    Tensor size = known("size", ids.element, Shape(), {{"size", json(bound)}});
+    return make(relation, {ids, size}, {}, tensorOf(truth, ids.shape));
+  };
+  Tensor isFirst = is("aten.ge", 0), isLast = is("aten.lt", sizes[over]);
+  Tensor isRow = make("aten.where", {isFirst, isLast, isFirst}, {}, ids.shape);
+  return {view(x, joined),
+          make("aten.where",
+               {isRow, numbers, number(-1, ids.element, ids.shape)}, {},
+               tensorOf(ids.element, ids.shape))};
 }
 
 static SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {

@@ -94,7 +94,7 @@ public:
 
   /// Joins the axes of x up to `over`, so that all rows are along one axis.
   /// Returns x so, and the numbers of the rows that `ids` name, which has the
-  /// axes before `over`, too.
+  /// axes before `over`, too: -1 for those that it does not have.
   std::pair<Tensor, Tensor> joinRows(Tensor x, Tensor ids, int64_t over);
 
   /// Writes a loop. Its body is there once for each step, as PyTorch exports a

@@ -41,7 +41,19 @@ def convert(graph, weights=None, seed=0):
     Raises:
         ExportRefused: ONNX has no op for one of the graph's ops.
     """
-    return _Model(graph, weights, seed).proto()
+    model = _Model(graph, weights, seed).proto()
+    if any(value["type"] == "bf16" for value in graph["inputs"]):
+        _check(model)
+    return model
+
+
+def _check(model):
+    """Many ops of ONNX are of no bf16."""
+    try:
+        onnx.checker.check_model(model, full_check=True)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as problem:
+        text = next((line for line in str(problem).splitlines() if "bfloat16" in line), str(problem).splitlines()[0])
+        raise ExportRefused(f"ONNX does not have the network in bf16: {text.strip()}") from None
 
 
 def save(model, path):
@@ -65,7 +77,9 @@ class _Model:
         self.scopes = {}  # name -> the nodes in which it is expanded
         self.masks = {}  # what `aten.bernoulli` draws
         self.held = set()  # known tensors that are there as a whole
+        self.rows = set()  # numbers of which all are of rows
         self.axes = {}  # symbol -> an input, and its axis of that size
+        self.symbols = {}  # symbol -> the value that holds its size
         for value in graph["inputs"]:
             for axis, size in enumerate(value["shape"]):
                 if isinstance(size, str) and size.isidentifier():
@@ -84,10 +98,8 @@ class _Model:
             array = self.given.of(value)
             self.initializers.append(numpy_helper.from_array(array, value["name"]) if value["type"] != "bf16" else self.bfloat(array, value["name"]))
         self.convert(self.graph["nodes"])
-        outputs = []
-        for output in self.graph["outputs"]:
-            name = output["name"] if output["name"] not in self.taken else output["name"] + "_out"
-            outputs.append(self.output(output["value"], name))
+        names = [None if output["name"] in self.values else self.unique(output["name"]) for output in self.graph["outputs"]]
+        outputs = [self.output(output["value"], name or self.unique(output["name"] + "_out")) for output, name in zip(self.graph["outputs"], names)]
         inputs = [self.info(value) for value in self.graph["inputs"]]
         made = helper.make_graph([*self.constants.values(), *self.nodes], self.graph["name"], inputs, outputs, self.initializers)
         opset = helper.make_opsetid("", OPSET)
@@ -129,6 +141,8 @@ class _Model:
         return self.info({**self.values[value], "name": name})
 
     def refuse(self, why):
+        if self.at is None:
+            raise ExportRefused(why)
         raise ExportRefused(f"`{self.at['op']}` of `{self.at['out'][0]['name']}`, {self.at.get('line', 'of no line')}: {why}")
 
     @staticmethod
@@ -219,12 +233,11 @@ class _Model:
             return self.integers([size])
         if size in self.axes:
             name, axis = self.axes[size]
-            key = f"size.{size}"
-            if key not in self.taken:
-                self.taken.add(key)
+            if size not in self.symbols:
+                self.symbols[size] = self.unique(f"size.{size}")
                 with self.within(self.outermost):
-                    self.add("Shape", [name], [key], start=axis, end=axis + 1)
-            return key
+                    self.add("Shape", [name], [self.symbols[size]], start=axis, end=axis + 1)
+            return self.symbols[size]
         found, below = self.evaluate(ast.parse(size.replace("^", "**"), mode="eval").body)
         return self.quotient(found, below)
 
@@ -272,6 +285,28 @@ class _Model:
         count = self.add("Squeeze", [self.size(size), self.integers([0])])
         found = self.add("Range", [self.constant(0, "i8"), count, self.constant(1, "i8")])
         return found if kind == "i64" else self.add("Cast", [found], to=ONNX_TYPES[kind])
+
+    def existing(self, name, size, goes_in=False):
+        """Numbers of rows, of which netc takes those that are of none for nothing: others, which are of rows, and where they are
+        the same; None where all of them are. ONNX counts negative ones from the end. `goes_in`: those that go in are of rows."""
+        numbers, kind = self.whole(name), self.values[name]["type"]
+        if kind not in ("i32", "i64"):
+            numbers, kind = self.cast(numbers, kind, "i64"), "i64"
+        is_input = any(name == value["name"] for value in self.graph["inputs"])
+        if name in self.rows or "what" in self.values[name] or goes_in and is_input:
+            return numbers, None
+        zero = self.typed(0, kind)
+        end = self.typed(size, kind) if isinstance(size, int) else self.cast(self.add("Squeeze", [self.size(size), self.integers([0])]), "i64", kind)
+        are = self.add("And", [self.add("GreaterOrEqual", [numbers, zero]), self.add("Less", [numbers, end])])
+        return self.add("Where", [are, numbers, zero]), are
+
+    def only(self, are, rows, kind, outs, features=0):
+        """Rows, but zeros where they are none. They have so many axes behind those of `are`."""
+        if are is None:
+            return self.add("Identity", [rows], outs)
+        if features:
+            are = self.add("Unsqueeze", [are, self.integers(list(range(-features, 0)))])
+        return self.add("Where", [are, rows, self.typed(0, kind)], outs)
 
     def cast(self, name, kind, wanted):
         """The same in another type. netc and PyTorch mix types, and ONNX does not."""

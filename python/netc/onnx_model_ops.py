@@ -150,24 +150,37 @@ def einsum(model, ins, outs, given):
 
 @OPS.of("embedding", "index")
 def embedding(model, ins, outs, given):
-    model.add("Gather", [model.whole(ins[0]), model.whole(ins[1])], outs, axis=0)
+    table = model.shape(ins[0])
+    numbers, are = model.existing(ins[1], table[0], goes_in=model.at["op"] == "aten.embedding")
+    rows = model.add("Gather", [model.whole(ins[0]), numbers], 1 if are else outs, axis=0)
+    if are:
+        model.only(are, rows, model.values[outs[0]]["type"], outs, features=len(table) - 1)
 
 
 @OPS.of("index_add")
 def index_add(model, ins, outs, given):
-    places = model.add("Unsqueeze", [model.cast(model.whole(ins[1]), model.values[ins[1]]["type"], "i64"), model.integers([-1])])
-    model.add("ScatterND", [model.whole(ins[0]), places, model.whole(ins[2])], outs, reduction="add")
+    rows, kind = model.whole(ins[2]), model.values[ins[2]]["type"]
+    numbers, are = model.existing(ins[1], model.shape(ins[0])[0])
+    if are:
+        rows = model.only(are, rows, kind, 1, features=len(model.shape(ins[2])) - 1)
+    places = model.add("Unsqueeze", [model.cast(numbers, model.values[ins[1]]["type"], "i64"), model.integers([-1])])
+    model.add("ScatterND", [model.whole(ins[0]), places, rows], outs, reduction="add")
 
 
 @OPS.of("gather")
 def gather(model, ins, outs, given):
-    model.add("GatherElements", [model.whole(ins[0]), model.whole(ins[1])], outs, axis=_axis(model, ins[0], given))
+    axis = _axis(model, ins[0], given)
+    numbers, are = model.existing(ins[1], model.shape(ins[0])[axis])
+    elements = model.add("GatherElements", [model.whole(ins[0]), numbers], 1 if are else outs, axis=axis)
+    if are:
+        model.only(are, elements, model.values[outs[0]]["type"], outs)
 
 
 @OPS.of("topk")
 def topk(model, ins, outs, given):
     _, places = model.add("TopK", [model.whole(ins[0]), model.integers([given["k"]])], [outs[0], model.unique(outs[1] + ".i64")], axis=_axis(model, ins[0], given))
     model.add("Cast", [places], [outs[1]], to=ONNX_TYPES[model.values[outs[1]]["type"]])
+    model.rows.add(outs[1])
 
 
 def _reduce(model, op, ins, outs, given):
@@ -216,22 +229,33 @@ def var(model, ins, outs, given):
 
 @OPS.of("cross_entropy_loss")
 def cross_entropy_loss(model, ins, outs, given):
-    """ONNX has it of class numbers, without smoothing."""
-    logits, target = (model.whole(each) for each in ins)
-    shape, kind, smoothing = model.shape(ins[0]), model.values[ins[0]]["type"], float(given.get("label_smoothing", 0))
-    if not smoothing and model.shape(ins[1]) != shape:
-        model.add("SoftmaxCrossEntropyLoss", [logits, target], outs, ignore_index=-100)
+    """ONNX has it of class numbers, without smoothing. A number that is of no class is ignored."""
+    logits, shape, kind = model.whole(ins[0]), model.shape(ins[0]), model.values[ins[0]]["type"]
+    smoothing, axis, of = float(given.get("label_smoothing", 0)), min(1, len(shape) - 1), model.values[ins[1]]["type"]
+    if model.shape(ins[1]) == shape:
+        likely = model.add("Mul", [_smoothed(model, model.whole(ins[1]), kind, axis, smoothing), model.add("LogSoftmax", [logits], axis=axis)])
+        model.add("Neg", [model.add("ReduceMean", [model.add("ReduceSum", [likely, model.integers([axis])], keepdims=0)], keepdims=0)], outs)
         return
-    axis = min(1, len(shape) - 1)
-    if model.shape(ins[1]) != shape:
-        numbers = model.add("Reshape", [model.places(shape[axis], model.values[ins[1]]["type"]), model.integers([-1] + [1] * (len(shape) - axis - 1))])
-        is_class = model.add("Equal", [model.add("Unsqueeze", [target, model.integers([axis])]), numbers])
-        target = model.add("Cast", [is_class], to=ONNX_TYPES[kind])
-    if smoothing:
-        spread = model.add("ReduceMean", [target, model.integers([axis])])
-        target = model.add("Add", [model.add("Mul", [target, model.scalar(1 - smoothing, kind)]), model.add("Mul", [spread, model.scalar(smoothing, kind)])])
-    likely = model.add("Mul", [target, model.add("LogSoftmax", [logits], axis=axis)])
-    model.add("Neg", [model.add("ReduceMean", [model.add("ReduceSum", [likely, model.integers([axis])])], keepdims=0)], outs)
+    target = model.cast(model.whole(ins[1]), of, "i64")
+    are = model.add("And", [model.add("GreaterOrEqual", [target, model.integers(0)]), model.add("Less", [target, model.integers(shape[axis])])])
+    if not smoothing:
+        model.add("SoftmaxCrossEntropyLoss", [logits, model.add("Where", [are, target, model.integers(-1)])], outs, ignore_index=-1)
+        return
+    numbers = model.add("Reshape", [model.places(shape[axis]), model.integers([-1] + [1] * (len(shape) - axis - 1))])
+    is_class = model.add("Equal", [model.add("Unsqueeze", [target, model.integers([axis])]), numbers])
+    wanted = _smoothed(model, model.add("Cast", [is_class], to=ONNX_TYPES[kind]), kind, axis, smoothing)
+    likely = model.add("ReduceSum", [model.add("Mul", [wanted, model.add("LogSoftmax", [logits], axis=axis)]), model.integers([axis])], keepdims=0)
+    labels = model.add("ReduceSum", [model.add("Cast", [are], to=ONNX_TYPES[kind])], keepdims=0)
+    total = model.add("ReduceSum", [model.only(are, likely, kind, 1)], keepdims=0)
+    model.add("Neg", [model.add("Div", [total, labels])], outs)
+
+
+def _smoothed(model, target, kind, axis, smoothing):
+    """A distribution of classes, some of which is spread evenly."""
+    if not smoothing:
+        return target
+    spread = model.add("ReduceMean", [target, model.integers([axis])])
+    return model.add("Add", [model.add("Mul", [target, model.scalar(1 - smoothing, kind)]), model.add("Mul", [spread, model.scalar(smoothing, kind)])])
 
 
 @OPS.of("cumprod")
@@ -309,7 +333,15 @@ def max_pool(model, ins, outs, given):
 
 @OPS.of("avg_pool")
 def avg_pool(model, ins, outs, given):
-    model.add("AveragePool", [model.whole(ins[0])], outs, kernel_shape=given["kernel_size"], ceil_mode=int(given["ceil_mode"]), count_include_pad=1, **_windows(model, given))
+    """A window that is partly outside at the end is divided by all of it, and padded to be so, since runtimes differ there."""
+    x, pads = model.whole(ins[0]), given["padding"] * 2
+    windows = len(given["padding"])
+    if given["ceil_mode"]:
+        sizes = zip(model.shape(ins[0])[2:], model.shape(outs[0])[2:], given["kernel_size"], given["stride"], given["padding"])
+        last = [(after - 1) * stride + kernel - before - low for before, after, kernel, stride, low in sizes]
+        x = model.add("Pad", [x, model.integers([0, 0, *given["padding"], 0, 0, *last]), model.scalar(0, model.values[ins[0]]["type"])])
+        pads = [0] * 2 * windows
+    model.add("AveragePool", [x], outs, kernel_shape=given["kernel_size"], strides=given["stride"], pads=pads, count_include_pad=1)
 
 
 @OPS.of("adaptive_avg_pool")

@@ -56,6 +56,8 @@ class Weights:
         elif path and not value.get("state"):
             raise ExportRefused(f"`{path}` is missing")
         else:
+            if free := next((size for size in shape if not isinstance(size, int)), None):
+                raise ExportRefused(f"`{name}` has the size `{free}`, which is free; give its `weights`, or the axis a size")
             found = initial(shape, value.get("init", "fan_in"), self.random)
         if list(found.shape) != shape:
             raise ExportRefused(f"`{name}` is {list(found.shape)}, and {shape} in the graph")

@@ -189,6 +189,45 @@ onnx.checker.check_model(model, full_check=True)
 for found, wanted, value in zip(ReferenceEvaluator(model).run(None, {"x": x, "c": c, "t": t}), expected, model.graph.output):
     numpy.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6, err_msg=value.name)
 
+# Rows, elements and classes by numbers that are of none.
+x, q = random.standard_normal((2, 4, 3)).astype("f4"), numpy.array([[0, -1], [-1, 3]], "i8")
+spec = """net A(x: f32[N, T = 4, d = 3], q: i64[N, E = 2], k: i64[N, T = 4, d = 2], m: i32[N, T = 4], w: i32[N]) {
+  words = Embedding(4, 2)
+  return rows = gather(x, q, over = T), sums = scatter_add(x, q, x[T = 0..2], over = T), taken = take(x, k), table = m |> shift |> words,
+    loss = cross_entropy(x, m), smooth = cross_entropy(x, m, smoothing = 0.3), first = gather(x, w, over = N)
+}
+"""
+k, m, w = numpy.array([[[0, -1]] * 4] * 2), numpy.array([[0, 1, 2, 1], [-1, 2, 3, 0]], "i4"), numpy.array([1, 2], "i4")
+table = random.standard_normal((4, 2)).astype("f4")
+rows = numpy.stack([numpy.stack([x[n, i] if i >= 0 else x[n, 0] * 0 for i in q[n]]) for n in range(2)])
+sums = x.copy()
+for n, e in numpy.ndindex(2, 2):
+    if q[n, e] >= 0:
+        sums[n, q[n, e]] += x[n, e]
+words = numpy.concatenate([m[:, 1:], [[-1], [-1]]], 1)
+likely, of = numpy.log(softmax(x)), (m >= 0) & (m < 3)
+right = numpy.take_along_axis(likely, numpy.where(of, m, 0)[..., None], -1)[..., 0]
+expected = [
+    rows, sums, numpy.stack([x[..., 0], x[..., 0] * 0], -1), numpy.where(words[..., None] >= 0, table[words], 0), -right[of].mean(),
+    -(0.7 * right + 0.3 * likely.mean(-1))[of].mean(), numpy.stack([x[1], x[0] * 0]),
+]  # fmt: skip
+model = netc.to_onnx(spec, weights={"words.weight": table})
+onnx.checker.check_model(model, full_check=True)
+for found, wanted, value in zip(ReferenceEvaluator(model).run(None, {"x": x, "q": q, "k": k, "m": m, "w": w}), expected, model.graph.output):
+    numpy.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6, err_msg=value.name)
+
+# The last window of an average is partly outside, and divided by all of it.
+spec = "net A(x: f32[N, L = 9, C = 1]) { return y = avg_pool(x, 4, stride = 3, low = 1, high = 2, ceil = true) }\n"
+numpy.testing.assert_allclose(run(spec, {"x": numpy.ones((1, 9, 1), "f4")})[0].ravel(), [0.75, 1, 1, 0.25])
+
+# No two values have one name: outputs without a name, or with that of an input; a weight that is called as a size.
+spec = """net A(y: f32[N, 3], z: f32[N, 3]) { y = y + z; size = Scale(); return y, z |> relu, z = z |> size, z_out = zeros(N, 3) + 1 }
+block Scale(x) { N = parameter(3); return x * expand(N, x, over = [axes(x)[-1]]) }
+"""
+model = netc.to_onnx(spec)
+onnx.checker.check_model(model, full_check=True)
+assert [each.name for each in model.graph.output] == ["y_out", "result", "z_out_2", "z_out"], model.graph.output
+
 # What goes out comes in again.
 for spec in [
     "net A(x: f32[N, 8]) { return y = x |> Linear(16) |> gelu |> Linear(4) }\n",
@@ -211,6 +250,16 @@ try:
     raise AssertionError("it was exported")
 except netc.ExportRefused as problem:
     assert problem.id == "export-refused-op"
+for spec, why in (
+    ("y = cos(x)", "ONNX does not have the network in bf16: "),
+    ("y = x, l = table(T, T, init = \"identity\")", "of the table `table`, more than positions is free"),
+    ("y = x |> LayerNorm(over = T)", "`layernorm.weight` has the size `T`, which is free; give its `weights`, or the axis a size"),
+):
+    try:
+        netc.to_onnx(f"net A(x: {'bf16' if 'bf16' in why else 'f32'}[N, T, 8]) {{ return {spec} }}\n")
+        raise AssertionError("it was exported")
+    except netc.ExportRefused as problem:
+        assert why in str(problem), problem
 graph = netc.to_graph("net A(x: f32[N, 8]) { return y = relu(x) }\n")
 graph["nodes"][0]["op"] = "aten.fft_rfft"
 try:
