@@ -153,6 +153,10 @@ void StepBuilder::labelImage(Step &step, int x, size_t windows) {
   step.over.clear();
   for (size_t i = 0; i < windows; ++i)
     step.over.push_back(int64_t(i) + 2);
+  nameImage(x, windows);
+}
+
+void StepBuilder::nameImage(int x, size_t windows) {
   static const char *names[] = {"D", "H", "W"};
   node.wantRank(node.out(), windows + 2, windows + 2);
   StatedList<std::string> &made = values.labels(node.out());

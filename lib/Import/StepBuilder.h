@@ -106,6 +106,8 @@ public:
   void putOver(Step &step, int x, unsigned at);
   /// Lets the result be an image, and the operand, if it is none.
   void labelImage(Step &step, int x, size_t windows);
+  /// Gives the result the labels of an image, as a layer of x has it.
+  void nameImage(int x, size_t windows);
   /// x, without its labels if one of them contradicts that of the same axis of
   /// a tensor of as many axes: `H` of an image beside `L`.
   int unlabelled(int x, int beside);

@@ -234,8 +234,10 @@ void LayerTranslator::normalize() {
     places = {1};
     steps.putOver(made, x, 1);
     made.over.clear();
-    for (int64_t i = 0; fn != "GroupNorm" && i < int64_t(shape(x).size()); ++i)
-      if (i > 1 || (i == 0 && fn == "BatchNorm"))
+    // Groups are an axis of their own.
+    int64_t rank = int64_t(shape(x).size()) + (fn == "GroupNorm");
+    for (int64_t i = fn == "BatchNorm" ? 0 : 2; i < rank; ++i)
+      if (i != 1)
         made.over.push_back(i);
     if (!made.arguments.empty() && made.arguments.back().key == "over" &&
         fn != "GroupNorm") {
@@ -244,6 +246,8 @@ void LayerTranslator::normalize() {
     }
     if (fn == "InstanceNorm" && !values.isImage(x, shape(x).size() - 2))
       made.labels = true;
+    if (made.labels)
+      steps.nameImage(x, shape(x).size() - 2);
   }
   if (isAffine)
     return;

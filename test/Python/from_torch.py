@@ -584,3 +584,11 @@ for module, other, keys in (after, torch.zeros(2, 4, 4, 8), 10), (blocks, pairs,
     spec = netc.from_torch(module, (heads, other))
     assert spec.count("Masks that are known, and neither causal nor windows, are left out; no FLOP depend on them.") == 1, spec
     assert netc.estimate(spec).networks[-1].forward.matmul == 2 * 2 * 4 * 6 * keys * 8
+
+# A layer of images names the axes of what it makes, and a sum with what is called otherwise keeps their order.
+square = torch.zeros(2, 4, 4, 4)
+turned = Of(lambda self, x: x.transpose(1, 2) + self.g(x.transpose(1, 2)), g=nn.BatchNorm2d(4))
+for module in turned, Of(lambda self, x: self.g(x.transpose(1, 2)).transpose(1, 2) * x, g=nn.BatchNorm2d(4)):
+    nodes = netc.to_graph(netc.from_torch(module, square))["nodes"]
+    assert sum(each["op"] == "aten.permute" for each in nodes) == 2, nodes
+refused("it works over the axes [2, 3, 4] in the graph, and would work over [1, 3, 4]", Of(lambda self, x: self.g(x) + self.g(x.transpose(1, 2)), g=nn.GroupNorm(2, 4)), square)
