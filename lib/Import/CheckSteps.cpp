@@ -176,10 +176,6 @@ std::vector<std::string> netc::import::checkSteps(const Graph &graph,
         sizesOf(each.getType()), each.getTrainable());
   for (mlir::Operation &op : network.getBody().front()) {
     const Step &step = stepAt(lineOf(op.getLoc()));
-    // Tensors meet by their labels, also in another order of axes.
-    if (step.form == Step::Infix && mlir::isa<TransposeOp>(op))
-      throw contradiction(graph, step,
-                          "its operands would meet in another order of axes");
     std::vector<int64_t> made = axesOf(op);
     if (!made.empty() && !step.over.empty() && made != step.over)
       throw contradiction(graph, step,

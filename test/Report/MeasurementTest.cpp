@@ -278,7 +278,7 @@ TEST(Measurement, IsPrinted) {
   EXPECT_NE(
       csv.find("\r\nr,N,,1,1,avx2,2e+09,1e+09,0.02,10,0.5,a.linear,linear,f32,"
                "forward,1,4000000,0,100000,"
-               "0.008,5e+08,40,compute,0.004,0.5,\r\n"),
+               "0.008,5e+08,40,compute,0.004,0.5,,,\r\n"),
       std::string::npos)
       << csv;
 }
@@ -377,7 +377,7 @@ TEST(Measurement, PrintsLevels) {
                            "  bound by  roof ms  of roof",
                            "L3          0.250    125 %  partly in L1\n"})
     EXPECT_NE(table.find(line), std::string::npos) << line << table;
-  EXPECT_NE(printed(all, printCsv).find(",L3,0.00025,1.25,partly in L1\r\n"),
+  EXPECT_NE(printed(all, printCsv).find(",L3,0.00025,1.25,partly in L1,,\r\n"),
             std::string::npos);
   std::string json = printed(all, printJson);
   EXPECT_NE(json.find("\"why_above\": \"partly in L1\""), std::string::npos);
@@ -397,8 +397,9 @@ TEST(Measurement, BoundsOnlyWhatRan) {
   EXPECT_TRUE(lineOf("\n  relu ").contains("memory"));
   EXPECT_TRUE(lineOf("\n  b ").ends_with("·"));
   EXPECT_FALSE(lineOf("\n  b ").contains("compute"));
-  EXPECT_NE(printed(all, printCsv).find(",b,tanh,,forward,0,0,1,0,0,,,,,,\r\n"),
-            std::string::npos);
+  EXPECT_NE(
+      printed(all, printCsv).find(",b,tanh,,forward,0,0,1,0,0,,,,,,,,\r\n"),
+      std::string::npos);
   std::string json = printed(all, printJson);
   json = json.substr(json.find("\"name\": \"b\""));
   EXPECT_EQ(json.find("\"bound\": null"), json.find("\"bound\""));
