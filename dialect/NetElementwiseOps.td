@@ -280,10 +280,8 @@ def Net_MaskOp : Net_UnaryOp<"mask"> {
     auto hide = [&](auto hidden) { to.write("aten.masked_fill", {x, hidden}, {{"value", to.json(value)}}, y); };
     if (causal)
       return hide(window ? to.known("not band", truth, seen, {{"width", window}}) : to.known("not causal", truth, seen));
-    Type number = IntegerType::get(op.getContext(), 64);
-    auto places = [&](unsigned axis) { return to.known("range", number, Shape{{seen[axis]}}, {{"start", 0}}); };
-    auto behind = to.make("aten.sub", {to.view(places(0), Shape{{seen[0], 1}}), places(1)}, {}, seen);
-    hide(to.make("aten.ge", {behind, to.number(window, number, seen)}, {}, tensorOf(truth, seen)));
+    auto behind = to.make("aten.sub", {to.view(to.range(seen[0]), Shape{{seen[0], 1}}), to.range(seen[1])}, {}, seen);
+    hide(to.compare("ge", behind, to.number(window, behind.element, seen), seen));
   }];
   let summary = "hides from position t of the last axis but one what stands after t on the last";
   let description = [{

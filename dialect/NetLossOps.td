@@ -24,13 +24,9 @@ def Net_CrossEntropyOp : Net_LossOp<"cross_entropy", Net_Callable # Net_Gradient
   let autocast = "Loss";
   let exported = [{
     // PyTorch has classes on the second axis.
-    SmallVector<int64_t> order;
-    for (int64_t i = 0; i < int64_t(logits.shape.rank()); ++i)
-      if (i != over)
-        order.push_back(i);
-    order.insert(order.begin() + ::std::min<size_t>(1, order.size()), over);
-    auto wanted = op.hasClassNumbers() ? target : to.permute(target, order);
-    to.write("aten.cross_entropy_loss", {to.permute(logits, order), wanted}, {{"label_smoothing", smoothing}}, loss);
+    int64_t second = ::std::min<int64_t>(1, logits.shape.rank() - 1);
+    auto wanted = op.hasClassNumbers() ? target : to.move(target, over, second);
+    to.write("aten.cross_entropy_loss", {to.move(logits, over, second), wanted}, {{"label_smoothing", smoothing}}, loss);
   }];
   let summary = "cross-entropy of softmax(logits) with a target, averaged";
   let description = [{

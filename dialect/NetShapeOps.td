@@ -144,9 +144,7 @@ def Net_UnfoldOp : Net_ShapeOp<"unfold", Net_Relabels # Net_Gradient> {
     int64_t last = int64_t(x.shape.rank());
     auto from = to.make("aten.cat", {to.whole(to.number(0, x.element, before)), x}, {{"dim", over}}, padded);
     auto made = to.make("aten.unfold", {from}, {{"dimension", over}, {"size", to.json(size)}, {"step", 1}}, windows);
-    auto order = llvm::to_vector(llvm::seq<int64_t>(0, last));
-    order.insert(order.begin() + over + 1, last);
-    to.set(y, to.permute(to.flip(made, last), order));
+    to.set(y, to.move(to.flip(made, last), last, over + 1));
   }];
   let summary = "the last `size` places up to each place of an axis, along a new axis behind it";
   let description = [{

@@ -270,6 +270,21 @@ Tensor GraphWriter::number(double value, Type element, const Shape &shape) {
   return known("number", element, shape, {{"value", json(value)}});
 }
 
+Tensor GraphWriter::range(const Polynomial &size) {
+  return known("range", IntegerType::get(op->getContext(), 64), Shape{{size}},
+               {{"start", 0}});
+}
+
+Tensor GraphWriter::compare(StringRef relation, Tensor a, Tensor b,
+                            const Shape &shape) {
+  Type truth = IntegerType::get(op->getContext(), 1);
+  return make(("aten." + relation).str(), {a, b}, {}, tensorOf(truth, shape));
+}
+
+Tensor GraphWriter::both(Tensor a, Tensor b) {
+  return make("aten.where", {a, b, a}, {}, a.shape);
+}
+
 //===----------------------------------------------------------------------===//
 // Moves of elements
 //===----------------------------------------------------------------------===//
@@ -285,6 +300,13 @@ Shape GraphWriter::permuted(const Shape &shape, Axes order) {
   for (int64_t each : order)
     made.sizes.push_back(shape[each]);
   return made;
+}
+
+SmallVector<int64_t> GraphWriter::moved(int64_t from, int64_t to, size_t rank) {
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + to, from);
+  return order;
 }
 
 Tensor GraphWriter::permute(Tensor x, Axes order) {
@@ -370,13 +392,11 @@ std::pair<Tensor, Tensor> GraphWriter::joinRows(Tensor x, Tensor ids,
   first.sizes.resize(ids.shape.rank(), 1);
   Tensor numbers = make("aten.add", {ids, view(start, first)}, {}, ids.shape);
   // A number that is of no row is of none of the others.
-  Type truth = IntegerType::get(op->getContext(), 1);
   auto is = [&](StringRef relation, const Polynomial &bound) {
     Tensor size = known("size", ids.element, Shape(), {{"size", json(bound)}});
-    return make(relation, {ids, size}, {}, tensorOf(truth, ids.shape));
+    return compare(relation, ids, size, ids.shape);
   };
-  Tensor isFirst = is("aten.ge", 0), isLast = is("aten.lt", sizes[over]);
-  Tensor isRow = make("aten.where", {isFirst, isLast, isFirst}, {}, ids.shape);
+  Tensor isRow = both(is("ge", 0), is("lt", sizes[over]));
   return {view(x, joined),
           make("aten.where",
                {isRow, numbers, number(-1, ids.element, ids.shape)}, {},

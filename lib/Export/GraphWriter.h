@@ -68,12 +68,26 @@ public:
                Settings facts = {});
   /// A tensor full of `value`.
   Tensor number(double value, mlir::Type element, const Shape &shape);
+  /// 0, 1, 2, .. as integers of 64 bits.
+  Tensor range(const Polynomial &size);
+
+  /// Whether `aten.RELATION` holds, element by element.
+  Tensor compare(llvm::StringRef relation, Tensor a, Tensor b,
+                 const Shape &shape);
+  /// Whether two conditions of one shape hold.
+  Tensor both(Tensor a, Tensor b);
 
   // Moves of elements. view(), permute() and pad() write no node if nothing
   // moves. Axis i of a permuted tensor is axis `order[i]` of x.
   Tensor view(Tensor x, const Shape &shape);
   Tensor permute(Tensor x, Axes order);
   static Shape permuted(const Shape &shape, Axes order);
+  /// The order of axes after axis `from` is moved to the place `to`.
+  static llvm::SmallVector<int64_t> moved(int64_t from, int64_t to,
+                                          size_t rank);
+  Tensor move(Tensor x, int64_t from, int64_t to) {
+    return permute(x, moved(from, to, x.shape.rank()));
+  }
   Tensor flip(Tensor x, int64_t axis);
   /// Slices an axis from `start` on. `shape` is the shape of the result.
   Tensor slice(Tensor x, int64_t axis, const Polynomial &start,

@@ -52,22 +52,6 @@ void GraphWriter::unroll(ScanOp scan, int64_t steps) {
     set(scan.getResult(outs + i), carried[i]);
 }
 
-/// The order of axes that moves one to the front.
-static SmallVector<int64_t> toFront(int64_t axis, size_t rank) {
-  SmallVector<int64_t> order{axis};
-  for (int64_t i = 0; i < int64_t(rank); ++i)
-    if (i != axis)
-      order.push_back(i);
-  return order;
-}
-
-/// The order of axes that moves the first one to a place.
-static SmallVector<int64_t> fromFront(int64_t axis, size_t rank) {
-  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(1, rank));
-  order.insert(order.begin() + axis, 0);
-  return order;
-}
-
 void GraphWriter::loop(ScanOp scan) {
   auto arguments = scan.getBlock().getArguments();
   size_t sequences = scan.getSequences().size(), outs = scan.getNumOutputs();
@@ -75,10 +59,8 @@ void GraphWriter::loop(ScanOp scan) {
     return scan.getReversed() ? flip(std::move(x), 0) : x;
   };
   Tensors ins = get(scan.getInits());
-  for (auto [value, axis] : llvm::zip(scan.getSequences(), scan.getAxes())) {
-    Tensor x = get(value);
-    ins.push_back(inOrder(permute(x, toFront(axis, x.shape.rank()))));
-  }
+  for (auto [value, axis] : llvm::zip(scan.getSequences(), scan.getAxes()))
+    ins.push_back(inOrder(move(get(value), axis, 0)));
 
   // What the body computes of outer tensors stays in the body.
   auto outerTensors = tensors;
@@ -114,14 +96,12 @@ void GraphWriter::loop(ScanOp scan) {
   for (mlir::Value value : values.drop_front(outs))
     add(value, shapeOf(value));
   for (auto [value, axis] : llvm::zip(values, scan.getOutAxes()))
-    add(value, permuted(shapeOf(value), toFront(axis, shapeOf(value).rank())));
+    add(value, permuted(shapeOf(value), moved(axis, 0, shapeOf(value).rank())));
   size_t carried = values.size() - outs;
   addNode("higher_order.scan", ins, {{"carried", int64_t(carried)}}, results);
   (*nodes.back().getAsObject())["body"] = std::move(body);
   for (auto [i, value] : llvm::enumerate(values.drop_front(outs)))
     set(value, results[i]);
-  for (auto [i, axis] : llvm::enumerate(scan.getOutAxes())) {
-    Tensor y = inOrder(results[carried + i]);
-    set(values[i], permute(y, fromFront(axis, y.shape.rank())));
-  }
+  for (auto [i, axis] : llvm::enumerate(scan.getOutAxes()))
+    set(values[i], move(inOrder(results[carried + i]), 0, axis));
 }
