@@ -123,12 +123,6 @@ static void compare(const Graph &graph, const Step &step,
                           " for what goes in and comes out");
 }
 
-static std::string axesShown(llvm::ArrayRef<int64_t> axes) {
-  return llvm::join(
-      llvm::map_range(axes, [](int64_t axis) { return std::to_string(axis); }),
-      ", ");
-}
-
 /// The axes that an op works over; none if it has no such attribute.
 static std::vector<int64_t> axesOf(mlir::Operation &op) {
   if (auto axis = op.getAttrOfType<mlir::IntegerAttr>("over"))
@@ -174,14 +168,17 @@ std::vector<std::string> netc::import::checkSteps(const Graph &graph,
   for (ParameterOp each : network.getOps<ParameterOp>())
     weights[&stepAt(lineOf(each.getLoc()))].emplace_back(
         sizesOf(each.getType()), each.getTrainable());
+  auto shown = [](const std::vector<int64_t> &axes) {
+    return sizesShown(Sizes(axes.begin(), axes.end()));
+  };
   for (mlir::Operation &op : network.getBody().front()) {
     const Step &step = stepAt(lineOf(op.getLoc()));
     std::vector<int64_t> made = axesOf(op);
     if (!made.empty() && !step.over.empty() && made != step.over)
       throw contradiction(graph, step,
-                          "it works over the axes [" + axesShown(step.over) +
-                              "] in the graph, and would work over [" +
-                              axesShown(made) + "]");
+                          "it works over the axes " + shown(step.over) +
+                              " in the graph, and would work over " +
+                              shown(made));
   }
   std::set<std::string> known;
   for (const Step &step : steps)

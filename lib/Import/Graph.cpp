@@ -29,10 +29,6 @@ std::vector<int> Graph::inputs() const {
   return found;
 }
 
-static const std::string ofScaledAngles =
-    "Angles of positions are those of one `theta` here, and the model scales "
-    "some of them; no count depends on these.";
-
 namespace {
 /// What is wrong with a graph, and where in it.
 struct WrongGraph {
@@ -70,9 +66,9 @@ public:
       for (const char *name : {"buckets", "distance", "width"})
         given(entry, name, int64_t(), where);
       given(entry, "causal", false, where);
-      bool isScaled = given(entry, "scaled", false, where);
-      if (isScaled && !llvm::is_contained(graph.notes, ofScaledAngles))
-        graph.notes.push_back(ofScaledAngles);
+      if (given(entry, "scaled", false, where))
+        graph.note("Angles of positions are those of one `theta` here, and the "
+                   "model scales some of them; no count depends on these.");
       GraphValue &value = add(GraphValue::Known, entry, where);
       value.known = &entry;
       if (entry["what"] == "size")

@@ -91,6 +91,11 @@ struct Graph {
   std::vector<std::pair<std::string, int>> outputs; ///< names of values
 
   const Sizes &shape(int value) const { return values[value].shape; }
+  /// Adds a note, once.
+  void note(const std::string &text) {
+    if (std::find(notes.begin(), notes.end(), text) == notes.end())
+      notes.push_back(text);
+  }
   /// The inputs of the net.
   std::vector<int> inputs() const;
 };

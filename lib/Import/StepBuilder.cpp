@@ -327,17 +327,14 @@ std::vector<Step> StepBuilder::finish() {
 }
 
 void StepBuilder::noteOtherPlaces() {
-  if (!hasOtherPlaces)
-    graph.notes.push_back("Tables are read at other places than the model "
-                          "computes or lists; no count depends on these.");
+  graph.note("Tables are read at other places than the model computes or "
+             "lists; no count depends on these.");
   hasOtherPlaces = true;
 }
 
 void StepBuilder::noteLeftOutMask() {
-  if (!hasLeftOutMask)
-    graph.notes.push_back("Masks that are known, and neither causal nor "
-                          "windows, are left out; no FLOP depend on them.");
-  hasLeftOutMask = true;
+  graph.note("Masks that are known, and neither causal nor windows, are left "
+             "out; no FLOP depend on them.");
 }
 
 void StepBuilder::noteReplaced() {

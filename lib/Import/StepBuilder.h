@@ -137,6 +137,7 @@ public:
 
   /// Adds a comment that tables are read by other numbers than in the model.
   void noteOtherPlaces();
+  /// Adds a comment that a known mask is left out.
   void noteLeftOutMask();
 
   /// All steps, once all nodes are translated.
@@ -156,7 +157,7 @@ private:
   Graph &graph;
   Values &values;
   NodeReader &node;
-  bool hasOtherPlaces = false, hasLeftOutMask = false; ///< and says so
+  bool hasOtherPlaces = false; ///< and says so
   std::vector<Step> steps;
   std::map<std::pair<int, int>, int> bared; ///< values, by module
   std::map<int, std::string> parts; ///< why a step may not take it, by value
