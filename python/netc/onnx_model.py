@@ -215,7 +215,7 @@ class _Model:
         if value.get("what") == "number":
             return self.scalar(value["value"], value["type"])
         if value.get("what") == "size":
-            return self.cast(self.add("Squeeze", [self.size(value["size"]), self.integers([0])]), "i64", value["type"])
+            return self.count(value["size"], value["type"])
         if "what" in value and name not in self.held:
             self.held.add(name)
             with self.within(self.outermost):
@@ -278,12 +278,17 @@ class _Model:
             return self.integers(sizes)
         return self.add("Concat", [self.size(size) for size in sizes], axis=0) if len(sizes) > 1 else self.size(sizes[0])
 
+    def count(self, size, kind="i64"):
+        """A size as a number."""
+        if isinstance(size, int):
+            return self.typed(size, kind)
+        return self.cast(self.add("Squeeze", [self.size(size), self.integers([0])]), "i64", kind)
+
     def places(self, size, kind="i64"):
         """The positions 0, 1, 2, .. along an axis."""
         if isinstance(size, int):
             return self.constant(numpy.arange(size), numpy_type(kind))
-        count = self.add("Squeeze", [self.size(size), self.integers([0])])
-        found = self.add("Range", [self.constant(0, "i8"), count, self.constant(1, "i8")])
+        found = self.add("Range", [self.constant(0, "i8"), self.count(size), self.constant(1, "i8")])
         return found if kind == "i64" else self.add("Cast", [found], to=ONNX_TYPES[kind])
 
     def existing(self, name, size, goes_in=False):
@@ -295,15 +300,15 @@ class _Model:
         is_input = any(name == value["name"] for value in self.graph["inputs"])
         if name in self.rows or "what" in self.values[name] or goes_in and is_input:
             return numbers, None
-        zero = self.typed(0, kind)
-        end = self.typed(size, kind) if isinstance(size, int) else self.cast(self.add("Squeeze", [self.size(size), self.integers([0])]), "i64", kind)
-        are = self.add("And", [self.add("GreaterOrEqual", [numbers, zero]), self.add("Less", [numbers, end])])
-        return self.add("Where", [are, numbers, zero]), are
+        are = self.are_of(numbers, kind, size)
+        return self.add("Where", [are, numbers, self.typed(0, kind)]), are
+
+    def are_of(self, numbers, kind, size):
+        """Where numbers are of so many rows or classes."""
+        return self.add("And", [self.add("GreaterOrEqual", [numbers, self.typed(0, kind)]), self.add("Less", [numbers, self.count(size, kind)])])
 
     def only(self, are, rows, kind, outs, features=0):
         """Rows, but zeros where they are none. They have so many axes behind those of `are`."""
-        if are is None:
-            return self.add("Identity", [rows], outs)
         if features:
             are = self.add("Unsqueeze", [are, self.integers(list(range(-features, 0)))])
         return self.add("Where", [are, rows, self.typed(0, kind)], outs)

@@ -148,13 +148,17 @@ def einsum(model, ins, outs, given):
     model.add("Einsum", [model.whole(each) for each in ins], outs, equation=given["equation"])
 
 
+def _read(model, op, ins, outs, axis, features, goes_in=False):
+    """Reads rows or elements by numbers. The rows have so many axes of their own."""
+    numbers, are = model.existing(ins[1], model.shape(ins[0])[axis], goes_in)
+    read = model.add(op, [model.whole(ins[0]), numbers], 1 if are else outs, axis=axis)
+    if are:
+        model.only(are, read, model.values[outs[0]]["type"], outs, features)
+
+
 @OPS.of("embedding", "index")
 def embedding(model, ins, outs, given):
-    table = model.shape(ins[0])
-    numbers, are = model.existing(ins[1], table[0], goes_in=model.at["op"] == "aten.embedding")
-    rows = model.add("Gather", [model.whole(ins[0]), numbers], 1 if are else outs, axis=0)
-    if are:
-        model.only(are, rows, model.values[outs[0]]["type"], outs, features=len(table) - 1)
+    _read(model, "Gather", ins, outs, axis=0, features=len(model.shape(ins[0])) - 1, goes_in=model.at["op"] == "aten.embedding")
 
 
 @OPS.of("index_add")
@@ -169,11 +173,7 @@ def index_add(model, ins, outs, given):
 
 @OPS.of("gather")
 def gather(model, ins, outs, given):
-    axis = _axis(model, ins[0], given)
-    numbers, are = model.existing(ins[1], model.shape(ins[0])[axis])
-    elements = model.add("GatherElements", [model.whole(ins[0]), numbers], 1 if are else outs, axis=axis)
-    if are:
-        model.only(are, elements, model.values[outs[0]]["type"], outs)
+    _read(model, "GatherElements", ins, outs, axis=_axis(model, ins[0], given), features=0)
 
 
 @OPS.of("topk")
@@ -237,7 +237,7 @@ def cross_entropy_loss(model, ins, outs, given):
         model.add("Neg", [model.add("ReduceMean", [model.add("ReduceSum", [likely, model.integers([axis])], keepdims=0)], keepdims=0)], outs)
         return
     target = model.cast(model.whole(ins[1]), of, "i64")
-    are = model.add("And", [model.add("GreaterOrEqual", [target, model.integers(0)]), model.add("Less", [target, model.integers(shape[axis])])])
+    are = model.are_of(target, "i64", shape[axis])
     if not smoothing:
         model.add("SoftmaxCrossEntropyLoss", [logits, model.add("Where", [are, target, model.integers(-1)])], outs, ignore_index=-1)
         return

@@ -70,7 +70,7 @@ def _copies(file):
             continue
         ends = values.flat[0].item(), values.flat[-1].item()  # also those of the transposed matrix
         alike = seen.setdefault((*sorted(shape), *ends), [])
-        same = next((other for other in alike if any(numpy.array_equal(values, each) for each in (file.values(other), file.values(other).T))), None)
+        same = next((other for other in alike for held in [file.values(other)] if numpy.array_equal(values, held) or numpy.array_equal(values, held.T)), None)
         if same is None:
             alike.append(name)
         else:

@@ -32,15 +32,16 @@ class Tables:
 
     def __repr__(self):
         text = []
-        for rows in self._shown():
+        for rows in self._cells():
             widths = [max(map(len, column)) for column in zip(*rows)]
             text += [f"{row[0]:<{widths[0]}}" + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:])) for row in rows] + [""]
         return "\n".join(text[:-1])
 
     def _repr_html_(self):
-        return "".join(_table(*rows) for rows in self._shown())
+        return "".join(_table(*rows) for rows in self._cells())
 
-    def _shown(self):
+    def _cells(self):
+        """The tables of _summary as texts."""
         return [[[_shown(cell) for cell in row] for row in rows] for rows in self._summary()]
 
 

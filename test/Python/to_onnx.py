@@ -216,6 +216,11 @@ onnx.checker.check_model(model, full_check=True)
 for found, wanted, value in zip(ReferenceEvaluator(model).run(None, {"x": x, "q": q, "k": k, "m": m, "w": w}), expected, model.graph.output):
     numpy.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6, err_msg=value.name)
 
+# Classes along a free axis.
+x, c = random.standard_normal((2, 5)).astype("f4"), numpy.array([4, 1], "i4")
+found = run("net A(x: f32[N, T], c: i32[N]) { return y = cross_entropy(x, c, over = T) }\n", {"x": x, "c": c})[0]
+numpy.testing.assert_allclose(found, -numpy.log(softmax(x))[[0, 1], c].mean(), rtol=1e-5)
+
 # The last window of an average is partly outside, and divided by all of it.
 spec = "net A(x: f32[N, L = 9, C = 1]) { return y = avg_pool(x, 4, stride = 3, low = 1, high = 2, ceil = true) }\n"
 numpy.testing.assert_allclose(run(spec, {"x": numpy.ones((1, 9, 1), "f4")})[0].ravel(), [0.75, 1, 1, 0.25])
