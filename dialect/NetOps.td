@@ -222,7 +222,7 @@ def Net_WhenOp : Net_Op<"when", [HasParent<"StepOp">, SingleBlock, NoTerminator,
 
 def Net_ScanOp : Net_Op<"scan", [AttrSizedOperandSegments, SingleBlock,
     RecursiveMemoryEffects, DeclareOpInterfaceMethods<GradientOpInterface, ["forEachFlow"]>]> {
-  let foreign = ["aten.lstm", "aten.gru", "aten.rnn_relu", "aten.rnn_tanh", "onnx.LSTM", "onnx.GRU", "onnx.RNN"];
+  let foreign = ["higher_order.scan", "aten.lstm", "aten.gru", "aten.rnn_relu", "aten.rnn_tanh", "onnx.LSTM", "onnx.GRU", "onnx.RNN"];
   let exported = [{to.scan(op);}];
   let summary = "a loop over one axis of its sequences";
   let description = [{

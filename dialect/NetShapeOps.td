@@ -135,6 +135,7 @@ def Net_ShiftOp : Net_ShapeOp<"shift", Net_Callable> {
   let example = "cross_entropy(logits, shift(tokens))";
 }
 def Net_UnfoldOp : Net_ShapeOp<"unfold", Net_Relabels # Net_Gradient> {
+  let foreign = ["aten.unfold"];
   let exported = [{
     // PyTorch's windows are of the places ahead, in ascending order along the last axis.
     Shape before = x.shape, padded = x.shape, windows = x.shape;

@@ -80,6 +80,7 @@ public:
   /// error.
   std::optional<std::vector<Tensor>>
   elementByElement(Tree *at, llvm::StringRef op, llvm::ArrayRef<Value> values);
+  void widenIntegers(Tree *at, std::vector<Tensor> &tensors);
   /// Evaluates a call of `parameter` or `buffer`. A further application of the
   /// same instance returns its existing weight.
   Value weight(Tree *at, llvm::ArrayRef<Argument> arguments, bool isParameter);

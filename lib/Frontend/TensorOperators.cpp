@@ -49,6 +49,21 @@ bool TensorBuilder::isElementByElement(const Function &function) const {
                             ->hasTrait<ElementByElement>();
 }
 
+/// Whole numbers of several widths become those of the widest, if nothing else
+/// is among them.
+void TensorBuilder::widenIntegers(Tree *at, std::vector<Tensor> &tensors) {
+  unsigned widest = 0;
+  for (const Tensor &each : tensors) {
+    mlir::Type element = elementOf(each.value);
+    if (!mlir::isa<mlir::IntegerType>(element) || element.isInteger(1))
+      return;
+    widest = std::max(widest, element.getIntOrFloatBitWidth());
+  }
+  for (Tensor &each : tensors)
+    each.value = convertTo(e.builder, opLocation(at, "convert"), each.value,
+                           e.builder.getIntegerType(widest));
+}
+
 std::optional<std::vector<Tensor>>
 TensorBuilder::elementByElement(Tree *at, StringRef op,
                                 llvm::ArrayRef<Value> values) {
@@ -65,6 +80,7 @@ TensorBuilder::elementByElement(Tree *at, StringRef op,
     for (Tensor &other : llvm::drop_begin(tensors))
       if (!align(at, op, tensors.front(), other))
         return std::nullopt;
+  widenIntegers(at, tensors);
   // A number gets the type of the last tensor, unless that is a condition.
   mlir::Type element = elementOf(tensors.back().value);
   if (element.isInteger(1) && values.size() > 2)

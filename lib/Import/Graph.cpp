@@ -29,6 +29,21 @@ std::vector<int> Graph::inputs() const {
   return found;
 }
 
+static void addNodes(const std::vector<GraphNode> &nodes,
+                     std::vector<const GraphNode *> &all) {
+  for (const GraphNode &each : nodes) {
+    if (each.body)
+      addNodes(each.body->nodes, all);
+    all.push_back(&each);
+  }
+}
+
+std::vector<const GraphNode *> Graph::allNodes() const {
+  std::vector<const GraphNode *> all;
+  addNodes(nodes, all);
+  return all;
+}
+
 namespace {
 /// What is wrong with a graph, and where in it.
 struct WrongGraph {
@@ -80,7 +95,7 @@ public:
                                given(entry, "recomputed", false, where)});
     });
     each(root, "nodes", "", [&](const Json &entry, const std::string &where) {
-      addNode(entry, where);
+      graph.nodes.push_back(node(entry, where, int(graph.nodes.size())));
     });
     each(root, "outputs", "", [&](const Json &entry, const std::string &where) {
       graph.outputs.emplace_back(text(entry, "name", where),
@@ -219,8 +234,9 @@ private:
     return found->second;
   }
 
-  void addNode(const Json &entry, const std::string &where) {
+  GraphNode node(const Json &entry, const std::string &where, int number) {
     GraphNode node;
+    node.number = number;
     node.op = text(entry, "op", where);
     node.line = given(entry, "line", std::string(), where);
     node.with = &member(entry, "with", where);
@@ -249,13 +265,42 @@ private:
            entered.parent = node.module;
            node.module = module;
          });
-    each(entry, "out", where, [&](const Json &made, const std::string &place) {
-      node.outs.push_back(int(graph.values.size()));
-      add(GraphValue::Made, made, place);
-    });
+    if (entry.contains("body"))
+      node.body = body(entry["body"], at(where, "body"), number);
+    node.outs = made(entry, "out", where);
     if (node.outs.empty())
       throw WrongGraph{at(where, "out"), "a node makes something"};
-    graph.nodes.push_back(std::move(node));
+    return node;
+  }
+
+  /// Values that a list describes.
+  StatedList<int> made(const Json &object, const char *name,
+                       const std::string &where) {
+    StatedList<int> values;
+    each(object, name, where, [&](const Json &entry, const std::string &place) {
+      values.push_back(int(graph.values.size()));
+      add(GraphValue::Made, entry, place);
+    });
+    return values;
+  }
+
+  /// What it makes is not there outside of it.
+  std::shared_ptr<GraphBody> body(const Json &entry, const std::string &where,
+                                  int number) {
+    size_t first = graph.values.size();
+    auto body = std::make_shared<GraphBody>();
+    body->ins = made(entry, "inputs", where);
+    each(entry, "nodes", where, [&](const Json &inner, const std::string &at) {
+      body->nodes.push_back(node(inner, at, number));
+    });
+    each(entry, "outputs", where, [&](const Json &name, const std::string &at) {
+      if (!name.is_string())
+        throw WrongGraph{at, "a name is expected, not " + shown(name)};
+      body->outs.push_back(find(name.get<std::string>(), at));
+    });
+    for (size_t i = first; i < graph.values.size(); ++i)
+      byName.erase(graph.values[i].name);
+    return body;
   }
 
   const Json &root;

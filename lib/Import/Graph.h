@@ -9,6 +9,7 @@
 #include "lib/Import/Json.h"
 
 #include <map>
+#include <memory>
 
 namespace netc::import {
 
@@ -74,11 +75,21 @@ struct GraphModule {
   int parent = -1;
 };
 
+struct GraphBody;
+
 struct GraphNode {
   std::string op, line;
   StatedList<int> ins, outs; ///< values; -1 where an operand is left out
   const Json *with = nullptr;
   int module = -1; ///< the innermost
+  int number = -1; ///< its place in the graph; in a loop, that of the loop
+  std::shared_ptr<GraphBody> body; ///< of a loop
+};
+
+/// The body of a loop. It may read values from outside.
+struct GraphBody {
+  StatedList<int> ins, outs; ///< values
+  std::vector<GraphNode> nodes;
 };
 
 /// What docs/graph.schema.json describes.
@@ -98,6 +109,8 @@ struct Graph {
   }
   /// The inputs of the net.
   std::vector<int> inputs() const;
+  /// All nodes in order, those of the body of a loop before the loop.
+  std::vector<const GraphNode *> allNodes() const;
 };
 
 /// None after an error, which is reported. The graph points into the document.

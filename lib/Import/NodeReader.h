@@ -29,9 +29,7 @@ public:
   const GraphNode *operator->() const { return node; }
   const GraphNode &operator*() const { return *node; }
   /// Its place in the graph; -1 before the first one.
-  int number() const {
-    return node == &none ? -1 : int(node - graph.nodes.data());
-  }
+  int number() const { return node->number; }
   /// Null for an op that netc does not know.
   const ForeignOp *foreign() const { return known; }
   /// What netc calls the op.

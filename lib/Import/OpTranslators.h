@@ -295,6 +295,8 @@ private:
   bool isOwn(int x, unsigned at, const Polynomial &begin, int part) const;
   void reverse();
   void roll();
+  /// All windows of an axis, along a new last one.
+  void windows();
 
   /// A part of an axis: of a value of its own, or where that is -1 of the base.
   struct Tile {
@@ -489,6 +491,31 @@ private:
                   const std::string &part);
   /// [T, N, d] as [N, T, d], and back.
   int batchFirst(int x);
+};
+
+/// Loops over the first axis of sequences, as the graph has them.
+class LoopTranslator : OpTranslator {
+public:
+  using Prepare = std::function<void(const GraphNode &loop)>;
+  using Translate = std::function<void(const GraphBody &body)>;
+  LoopTranslator(const OpTranslator &base, Prepare prepare, Translate translate)
+      : OpTranslator(base), prepare(std::move(prepare)),
+        translate(std::move(translate)) {}
+  void addTo(Handlers &handlers);
+
+private:
+  void loop();
+  /// How many values it carries.
+  size_t readCarried();
+  /// Refuses a value of the body of another shape than `other` has.
+  void wantShape(int value, llvm::ArrayRef<Polynomial> wanted,
+                 llvm::StringRef other);
+  /// The label of the axis of the loop. Where the sequences have no common
+  /// one, it is the size, which it stands for.
+  std::string labelOf(llvm::ArrayRef<int> sequences);
+
+  Prepare prepare;
+  Translate translate;
 };
 
 /// Mixtures of experts.

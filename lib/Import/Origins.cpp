@@ -48,11 +48,20 @@ Origins::Origins(const Graph &graph) {
     if (!value.isFloat() || (isKnown && isKnownWhole(value)))
       wholes.insert(int(i));
   }
-  for (const GraphNode &node : graph.nodes)
-    follow(node);
+  std::vector<const GraphNode *> nodes = graph.allNodes();
+  for (const GraphNode *each : nodes)
+    if (each->body) // what goes into it is not followed
+      llvm::copy_if(each->body->ins, std::inserter(reals, reals.end()),
+                    [&](int in) { return graph.values[in].isFloat(); });
+  for (const GraphNode *each : nodes)
+    follow(*each);
   for (auto &output : graph.outputs)
     others.insert(output.second);
-  for (const GraphNode &node : llvm::reverse(graph.nodes)) {
+  for (const GraphNode *each : nodes)
+    if (each->body)
+      others.insert(each->body->outs.begin(), each->body->outs.end());
+  for (const GraphNode *each : llvm::reverse(nodes)) {
+    const GraphNode &node = *each;
     bool arePlaces = llvm::all_of(node.outs, [&](int out) {
       return isInteger(out) && !others.count(out);
     });
@@ -68,7 +77,10 @@ void Origins::follow(const GraphNode &node) {
       "max",       "maximum", "min",           "minimum",   "mul",     "neg",
       "positions", "relu",    "relu6",         "reshape",   "slice",   "stack",
       "sub",       "sum",     "stop_gradient", "transpose", "where"};
-  bool isReal = llvm::any_of(node.ins, [&](int in) { return reals.count(in); });
+  auto areReal = [&](llvm::ArrayRef<int> values) {
+    return llvm::any_of(values, [&](int each) { return reals.count(each); });
+  };
+  bool isReal = areReal(node.ins) || (node.body && areReal(node.body->outs));
   bool isWhole =
       isOpOf(node, exact) && holdsWhole(*node.with) &&
       llvm::all_of(node.ins, [&](int in) { return this->isWhole(in); });

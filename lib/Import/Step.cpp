@@ -14,6 +14,14 @@
 using namespace netc;
 using namespace netc::import;
 
+void netc::import::forEachStep(llvm::ArrayRef<Step> steps,
+                               llvm::function_ref<void(const Step &)> visit) {
+  for (const Step &each : steps) {
+    forEachStep(each.inner, visit);
+    visit(each);
+  }
+}
+
 std::string netc::import::listText(llvm::ArrayRef<int64_t> numbers) {
   std::vector<std::string> texts;
   for (int64_t number : numbers)

@@ -26,6 +26,14 @@ struct StepArgument {
 
 struct StepBody;
 
+/// A loop over the first axis of sequences, `scan`. Its step takes the first
+/// states, the sequences, and what the body reads from outside; it makes the
+/// last states, and the sequences of what is yielded.
+struct StepLoop {
+  std::string axis;                                 ///< its label
+  std::vector<int> states, elements, next, yielded; ///< values of the body
+};
+
 /// What one statement, or a part of one, of a specification does.
 struct Step {
   enum Form {
@@ -34,6 +42,7 @@ struct Step {
     Infix,    ///< `x + y`
     Form_,    ///< of any form: `%0` is an operand, `#0` an argument
     View,     ///< a chain of views and transposes, not yet written
+    Loop,     ///< `scan`
   };
   Form form = Pipe;
   std::string fn;
@@ -53,6 +62,8 @@ struct Step {
   bool labels = false;       ///< operand 0 needs the labels of an image first
   std::vector<int64_t> over; ///< the axes that it works over; empty if any
   std::shared_ptr<StepBody> body; ///< of the call of a block
+  StepLoop loop;                  ///< of a Loop
+  std::vector<Step> inner;        ///< the steps of its body
   bool isRecomputed = false;      ///< the values in this body are not kept
 
   /// Whether it is a weight of its own, and no layer.
@@ -75,6 +86,10 @@ struct StepBody {
   std::vector<int> ins, outs;
   unsigned height = 0; ///< 0 with no block in it
 };
+
+/// Calls `visit` for each step, and before it for those in it.
+void forEachStep(llvm::ArrayRef<Step> steps,
+                 llvm::function_ref<void(const Step &)> visit);
 
 /// What is said of an op that cannot be imported.
 struct Refusal {

@@ -310,20 +310,52 @@ int StepBuilder::common(int a, int b) const {
 // The whole
 //===----------------------------------------------------------------------===//
 
+int StepBuilder::read(int value) {
+  value = values.real(value);
+  wantWhole(value);
+  return stored.materialize(value);
+}
+
 std::vector<Step> StepBuilder::finish() {
+  std::set<int> results;
   for (auto &output : graph.outputs) {
-    output.second = values.real(output.second);
-    wantWhole(output.second);
-    output.second = stored.materialize(output.second);
+    output.second = read(output.second);
+    results.insert(output.second);
   }
-  dropUnused();
+  dropUnused(std::move(results));
   dropInputs();
   findIdioms(graph, steps);
   noteReplaced();
+  writeViews();
+  return std::move(steps);
+}
+
+void StepBuilder::writeViews() {
   for (Step &step : steps)
     if (step.form == Step::View)
       writeView(step, graph);
-  return std::move(steps);
+}
+
+std::vector<Step> StepBuilder::bodyOf(llvm::function_ref<void()> translate,
+                                      std::vector<int> &results) {
+  std::vector<Step> before = std::exchange(steps, {});
+  auto baredBefore = bared;
+  int module = node->module;
+  translate();
+  for (int &each : results)
+    each = read(each);
+  std::vector<Step> body;
+  for (Step &each : std::exchange(steps, {})) {
+    bool isStored = each.op.empty();
+    if (isStored)
+      each.module = module;
+    (isStored ? before : body).push_back(std::move(each));
+  }
+  steps = std::move(body);
+  dropUnused({results.begin(), results.end()});
+  writeViews();
+  bared = std::move(baredBefore);
+  return std::exchange(steps, std::move(before));
 }
 
 void StepBuilder::noteOtherPlaces() {
@@ -351,10 +383,7 @@ void StepBuilder::noteReplaced() {
   }
 }
 
-void StepBuilder::dropUnused() {
-  std::set<int> read;
-  for (auto &output : graph.outputs)
-    read.insert(output.second);
+void StepBuilder::dropUnused(std::set<int> read) {
   std::vector<Step> kept;
   for (Step &each : llvm::reverse(steps)) {
     auto isRead = [&](int at) { return read.count(at) != 0; };
@@ -377,7 +406,7 @@ void StepBuilder::dropInputs() {
   };
   for (auto &output : graph.outputs)
     read.insert(output.second);
-  for (const Step &each : steps) {
+  forEachStep(steps, [&](const Step &each) {
     read.insert(each.ins.begin(), each.ins.end());
     for (int out : each.outs)
       addAxes(values.shape(out));
@@ -390,7 +419,7 @@ void StepBuilder::dropInputs() {
         if (std::optional<Polynomial> size = Polynomial::parse(text))
           addAxes({*size});
       }
-  }
+  });
   auto takeAxes = [&](int input) {
     bool hasWanted = false;
     for (const Polynomial &size : values.shape(input))

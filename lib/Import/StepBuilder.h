@@ -140,14 +140,22 @@ public:
   /// Adds a comment that a known mask is left out.
   void noteLeftOutMask();
 
+  /// The steps that `translate` adds, as the body of a loop with these results.
+  /// Those for what the graph stores are in front of the loop.
+  std::vector<Step> bodyOf(llvm::function_ref<void()> translate,
+                           std::vector<int> &results);
+
   /// All steps, once all nodes are translated.
   std::vector<Step> finish();
 
 private:
   /// The innermost module that holds both.
   int common(int a, int b) const;
-  /// Drops what nothing reads. What is noted of tables stays.
-  void dropUnused();
+  /// Drops what nothing reads, but for `read`. What is noted of tables stays.
+  void dropUnused(std::set<int> read);
+  /// The value that a step makes, if it is stored, too.
+  int read(int value);
+  void writeViews();
   /// Drops inputs that no step reads, unless one has a free axis of which a
   /// step reads the size.
   void dropInputs();

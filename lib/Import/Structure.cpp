@@ -237,13 +237,15 @@ private:
     std::map<int, unsigned> places;
     for (int in : body.ins)
       places.try_emplace(in, places.size());
-    for (const Step &step : body.steps)
-      for (int out : step.outs)
-        places.try_emplace(out, places.size());
+    forEachStep(body.steps, [&](const Step &step) {
+      for (auto *made : {&step.loop.states, &step.loop.elements, &step.outs})
+        for (int each : *made)
+          places.try_emplace(each, places.size());
+    });
     std::map<std::string, unsigned> weights;
     std::string text;
     llvm::raw_string_ostream os(text);
-    for (const Step &step : body.steps) {
+    forEachStep(body.steps, [&](const Step &step) {
       os << step.form << step.isFrozen << step.isRecomputed << step.fn << '|'
          << tail(body, step) << '|' << step.labels << '|';
       if (!step.weight.empty())
@@ -262,8 +264,15 @@ private:
       os << '>' << step.outs.size() << '|';
       for (const StepArgument &each : step.arguments)
         os << each.key << '=' << (each.isNumber ? "" : each.text) << ';';
+      os << step.loop.axis;
+      for (auto *each : {&step.loop.states, &step.loop.elements,
+                         &step.loop.next, &step.loop.yielded}) {
+        for (int value : *each)
+          os << places.at(value) << ',';
+        os << '|';
+      }
       os << '\n';
-    }
+    });
     os << "returns ";
     for (int out : body.outs)
       os << places.at(out) << ',';
@@ -312,6 +321,15 @@ private:
     }
   }
 
+  static void addArguments(std::vector<Step> &steps,
+                           std::vector<StepArgument *> &arguments) {
+    for (Step &step : steps) {
+      addArguments(step.inner, arguments);
+      for (StepArgument &each : step.arguments)
+        arguments.push_back(&each);
+    }
+  }
+
   void defineBlock(std::vector<StepBody *> &group,
                    std::map<const StepBody *, Step *> &callOf) {
     StepBody &first = *group[0];
@@ -319,12 +337,13 @@ private:
     block.name = nameOf(first);
     block.body = &first;
     std::vector<std::vector<StepArgument *>> columns;
-    for (size_t i = 0; i < first.steps.size(); ++i)
-      for (size_t j = 0; j < first.steps[i].arguments.size(); ++j) {
-        columns.emplace_back();
-        for (StepBody *body : group)
-          columns.back().push_back(&body->steps[i].arguments[j]);
-      }
+    for (StepBody *body : group) {
+      std::vector<StepArgument *> arguments;
+      addArguments(body->steps, arguments);
+      columns.resize(arguments.size());
+      for (auto [column, argument] : llvm::zip_equal(columns, arguments))
+        column.push_back(argument);
+    }
     std::vector<std::pair<std::string, std::vector<std::string>>> settings;
     for (auto &column : columns) {
       if (llvm::all_of(column, [&](StepArgument *each) {
@@ -481,8 +500,11 @@ std::string netc::import::writeStructure(Graph &graph, std::vector<Step> steps,
 /// A comment on weights that nothing reads.
 static std::string unread(const Graph &graph) {
   std::set<int> read;
-  for (const GraphNode &node : graph.nodes)
-    read.insert(node.ins.begin(), node.ins.end());
+  for (const GraphNode *node : graph.allNodes()) {
+    read.insert(node->ins.begin(), node->ins.end());
+    if (node->body)
+      read.insert(node->body->outs.begin(), node->body->outs.end());
+  }
   for (auto &output : graph.outputs)
     read.insert(output.second);
   std::vector<std::string> names;

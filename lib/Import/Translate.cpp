@@ -102,7 +102,12 @@ static void promoteNumbers(Graph &graph) {
   std::set<int> floats, others; // read by such arithmetic, or by anything else
   for (auto &output : graph.outputs)
     others.insert(output.second);
-  for (const GraphNode &node : llvm::reverse(graph.nodes)) {
+  std::vector<const GraphNode *> nodes = graph.allNodes();
+  for (const GraphNode *each : nodes)
+    if (each->body)
+      others.insert(each->body->outs.begin(), each->body->outs.end());
+  for (const GraphNode *each : llvm::reverse(nodes)) {
+    const GraphNode &node = *each;
     bool isComputed = isOneOf(node, arithmetic),
          isFloating = (isComputed || isOneOf(node, functions)) &&
                       graph.values[node.outs[0]].isFloat();
@@ -110,7 +115,8 @@ static void promoteNumbers(Graph &graph) {
       isFloating |= floats.count(node.outs[0]) && !others.count(node.outs[0]);
     (isFloating ? floats : others).insert(node.ins.begin(), node.ins.end());
   }
-  for (const GraphNode &node : graph.nodes) {
+  for (const GraphNode *each : nodes) {
+    const GraphNode &node = *each;
     bool isView = isOneOf(node, views);
     if (!isView && !isOneOf(node, arithmetic))
       continue;
@@ -150,6 +156,7 @@ public:
     products.addTo(handlers);
     attention.addTo(handlers);
     recurrences.addTo(handlers);
+    loops.addTo(handlers);
   }
 
   std::vector<Step> translate() {
@@ -332,6 +339,24 @@ private:
     return found->second;
   }
 
+  void translateBody(const GraphBody &body) {
+    for (const GraphNode &each : body.nodes)
+      translateNode(each);
+    for (int out : body.outs)
+      compute(values.real(out), *node);
+  }
+
+  /// Computes what the body of a loop reads from outside, in front of it.
+  void computeRead(const GraphNode &loop, const GraphBody &body) {
+    for (const GraphNode &each : body.nodes) {
+      for (auto [i, in] : llvm::enumerate(each.ins))
+        if (in >= 0 && !origins.isPlace(each, unsigned(i)))
+          compute(values.real(in), loop);
+      if (each.body)
+        computeRead(loop, *each.body);
+    }
+  }
+
   Graph &graph;
   llvm::ArrayRef<std::string> opaque;
   Origins origins;
@@ -355,6 +380,9 @@ private:
   ProductTranslator products{base};
   AttentionTranslator attention{base, masks};
   RecurrenceTranslator recurrences{base};
+  LoopTranslator loops{
+      base, [this](const GraphNode &loop) { computeRead(loop, *loop.body); },
+      [this](const GraphBody &body) { translateBody(body); }};
   ExpertTranslator experts{base, graph};
   Handlers handlers;
   const Json table = {{"what", "table"}};    ///< of values that are not told

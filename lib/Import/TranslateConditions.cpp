@@ -150,9 +150,11 @@ void ConditionTranslator::comparison() {
                                             : node.realOf(node.in(1))));
     return;
   }
-  // Whole numbers have one type in other frameworks, and several here.
-  int y = steps.floated(node.in(1));
-  x = steps.floated(x);
+  int y = node.in(1);
+  if (values.isFloat(x) || values.isFloat(y)) {
+    y = steps.floated(y);
+    x = steps.floated(x);
+  }
   if (shape(x) == shape(y))
     steps.add(Step::Form_, "%0" + between + "%1", {x, steps.unlabelled(y, x)});
   else

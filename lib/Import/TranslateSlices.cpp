@@ -19,6 +19,7 @@ void SliceTranslator::addTo(Handlers &handlers) {
           {"aten.slice_scatter", &SliceTranslator::sliceScatter},
           {"reverse", &SliceTranslator::reverse},
           {"slice", &SliceTranslator::slice},
+          {"unfold", &SliceTranslator::windows},
       });
 }
 
@@ -192,4 +193,34 @@ void SliceTranslator::reverse() {
   int x = node.in(0);
   Step &made = steps.add(Step::Pipe, "flip", {x});
   made.put("over", "over", axesText(node.axes(shape(x).size())), "", false);
+}
+
+void SliceTranslator::windows() {
+  int x = node.in(0);
+  size_t rank = shape(x).size();
+  unsigned at = node.axis("dimension", 0, rank);
+  node.wantRank(node.out(), rank + 1, rank + 1);
+  if (node.integer("step", 1) != 1)
+    node.refuse("there are places between the windows");
+  const Polynomial size = shape(node.out()).back();
+  // netc's go back from each place, those of PyTorch ahead.
+  Sizes sizes = shape(x);
+  sizes.insert(sizes.begin() + at + 1, size);
+  int back =
+      steps.make("unfold(%0, #0, over = axes(%0)[" + std::to_string(at) + "])",
+                 {x}, sizes);
+  steps.last().putSizes({size});
+  sizes[at] = shape(node.out())[at];
+  int whole = steps.make("", {back}, sizes);
+  Step &part = steps.last();
+  part.fn = partText("%0", rank + 1, at, part.putPart(size - 1, shape(x)[at]));
+  std::string order;
+  for (size_t i = 0; i <= rank; ++i)
+    if (i != at + 1)
+      order += std::to_string(i) + ", ";
+  order += std::to_string(at + 1);
+  steps.add(Step::Form_,
+            "transpose(flip(%0, over = axes(%0)[" + std::to_string(at + 1) +
+                "]), order = [" + order + "])",
+            {whole});
 }

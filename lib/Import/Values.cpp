@@ -15,10 +15,14 @@ Values::Values(Graph &graph) : graph(graph) {
   for (size_t i = 0; i < graph.values.size(); ++i)
     aliases.push_back(int(i));
   findOwners();
-  for (const GraphNode &each : graph.nodes)
-    for (int in : each.ins)
+  for (const GraphNode *each : graph.allNodes()) {
+    for (int in : each->ins)
       if (in >= 0)
         ++reads[in];
+    if (each->body)
+      for (int out : each->body->outs)
+        ++reads[out];
+  }
   for (auto &output : graph.outputs)
     ++reads[output.second];
 }
@@ -72,7 +76,10 @@ std::string Values::useOf(const GraphNode &node, unsigned operand) const {
 
 void Values::findOwners() {
   std::vector<int> plain = aliases;
-  for (const GraphNode &each : graph.nodes) {
+  // A result is a tensor, not a layer, and so is what a loop reads.
+  std::vector<int> tensors;
+  for (const GraphNode *next : graph.allNodes()) {
+    const GraphNode &each = *next;
     const ForeignOp *op = findForeign(each.op);
     // What only moves a weight is the weight.
     if (op && each.ins.size() == 1 && each.ins[0] >= 0 &&
@@ -85,9 +92,17 @@ void Values::findOwners() {
     for (unsigned i = 0; i < each.ins.size(); ++i)
       if (each.ins[i] >= 0 && isWeight(real(each.ins[i])))
         addUse(each, i);
+    if (!each.body)
+      continue;
+    llvm::append_range(tensors, each.body->outs);
+    for (const GraphNode &inner : each.body->nodes)
+      llvm::copy_if(inner.ins, std::back_inserter(tensors),
+                    [](int in) { return in >= 0; });
   }
-  for (auto &output : graph.outputs) // a result is a tensor, not a layer
-    if (auto found = owners.find(real(output.second)); found != owners.end())
+  for (auto &output : graph.outputs)
+    tensors.push_back(output.second);
+  for (int each : tensors)
+    if (auto found = owners.find(real(each)); found != owners.end())
       found->second.clear();
   for (auto &[weight, use] : owners)
     if (StringRef(use).starts_with("table "))
@@ -151,9 +166,12 @@ bool Values::isImage(int value, size_t windows) const {
 }
 
 bool Values::isOnlyViewed(int value) const {
-  for (const GraphNode &each : graph.nodes) {
-    const ForeignOp *user = findForeign(each.op);
-    if (llvm::is_contained(each.ins, value) && (!user || user->op != "reshape"))
+  for (const GraphNode *each : graph.allNodes()) {
+    const ForeignOp *user = findForeign(each->op);
+    if (llvm::is_contained(each->ins, value) &&
+        (!user || user->op != "reshape"))
+      return false;
+    if (each->body && llvm::is_contained(each->body->outs, value))
       return false;
   }
   return llvm::all_of(graph.outputs,

@@ -17,40 +17,8 @@ using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
 
-std::string netc::import::identifier(StringRef text) {
-  std::string name;
-  for (char c : text)
-    name += llvm::isAlnum(c) || c == '_' ? c : '_';
-  return name.empty() || llvm::isDigit(name[0]) ? "m" + name : name;
-}
-
-/// Words of the language, its types, and functions that steps call.
-static const std::set<std::string> &words() {
-  static const std::set<std::string> all = {
-      "f64",     "f32",       "f16",       "bf16",   "i64",      "i32",
-      "i16",     "i8",        "u8",        "i1",     "import",   "block",
-      "net",     "dataset",   "hardware",  "train",  "infer",    "return",
-      "yield",   "expect",    "require",   "sweep",  "if",       "then",
-      "else",    "for",       "in",        "repeat", "scan",     "over",
-      "carry",   "on",        "as",        "within", "and",      "or",
-      "not",     "true",      "false",     "none",   "training", "axes",
-      "reshape", "flatten",   "rearrange", "expand", "zeros",    "table",
-      "arange",  "parameter", "buffer",    "opaque", "map",      "each",
-      "freeze",  "inf"};
-  return all;
-}
-
-bool netc::import::isWord(StringRef name) { return words().count(name.str()); }
-
 namespace {
 constexpr size_t width = 110;
-
-/// An expression, and how tightly it binds.
-struct Expression {
-  enum Binding { Comparison, PipeBinding, Sum, Product, Power, Atom };
-  std::string text;
-  Binding binding = Atom;
-};
 
 class BodyWriter {
 public:
@@ -69,8 +37,7 @@ public:
         rest = rest.drop_front(std::max<size_t>(word.size(), 1));
       }
     };
-    for (const Step &step : body.steps)
-      reserve(step);
+    forEachStep(body.steps, reserve);
     if (isNet)
       for (int in : body.ins) {
         for (const Polynomial &size : graph.shape(in))
@@ -78,11 +45,18 @@ public:
             taken.insert(symbol);
         llvm::copy(graph.values[in].labels, std::inserter(taken, taken.end()));
       }
-    if (llvm::any_of(body.steps, [](const Step &step) { return step.labels; }))
-      taken.insert({"C", "D", "H", "L", "N", "W"}); // of their patterns
-    for (const Step &step : body.steps)
+    forEachStep(body.steps, [&](const Step &step) {
+      if (step.labels)
+        taken.insert({"C", "D", "H", "L", "N", "W"}); // of their patterns
+      if (step.form == Step::Loop)
+        taken.insert(step.loop.axis);
       for (int in : step.ins)
         ++uses[in];
+      for (int next : step.loop.next)
+        ++uses[next];
+      for (int each : step.loop.yielded)
+        uses[each] += !llvm::is_contained(step.loop.next, each);
+    });
     if (isNet) {
       for (auto &output : graph.outputs)
         ++uses[output.second];
@@ -146,8 +120,9 @@ public:
 private:
   std::string unique(const std::string &base) {
     std::string start = taken.count(base) ? base + "_" : base, name = start;
-    for (int i = 2; taken.count(name) || !given.insert(name).second; ++i)
-      name = start + "_" + std::to_string(i);
+    int &next = numbers.try_emplace(start, 2).first->second;
+    while (taken.count(name) || !given.insert(name).second)
+      name = start + "_" + std::to_string(next++);
     return name;
   }
 
@@ -243,7 +218,7 @@ private:
         ++uses[found->first];
       return found.has_value();
     };
-    for (const Step &step : body.steps) {
+    forEachStep(body.steps, [&](const Step &step) {
       for (const StepArgument &each : step.arguments)
         for (StringRef piece : llvm::split(each.text, ", ")) {
           if (!each.hasSizes)
@@ -257,7 +232,7 @@ private:
             count(Polynomial::symbol(symbol));
         }
       made.insert(step.outs.begin(), step.outs.end());
-    }
+    });
   }
   std::string textOf(const StepArgument &argument) {
     return !argument.shown.empty() ? argument.shown
@@ -286,19 +261,12 @@ private:
     return step.isFrozen ? "freeze(" + text + ")" : text;
   }
 
-  static std::string inside(const Expression &expression,
-                            Expression::Binding least) {
-    return expression.binding < least ? "(" + expression.text + ")"
-                                      : expression.text;
-  }
-
   /// A statement, in lines that are not too long: broken before `|>`.
-  static std::string wrapped(const std::string &statement) {
-    std::string line = "  " + statement;
+  std::string wrapped(const std::string &statement) const {
+    std::string line = indent + statement;
     if (line.size() <= width)
       return line;
     std::string result;
-    size_t indent = 4;
     int depth = 0;
     size_t lastBreak = std::string::npos;
     std::string current;
@@ -311,7 +279,7 @@ private:
       current += c;
       if (current.size() > width && lastBreak != std::string::npos) {
         result += current.substr(0, lastBreak) + "\n";
-        current = std::string(indent, ' ') + current.substr(lastBreak + 1);
+        current = indent + "  " + current.substr(lastBreak + 1);
         lastBreak = std::string::npos;
       }
     }
@@ -427,9 +395,9 @@ private:
     size_t end = begin + run.size();
     const Step &first = run.front(), &last = run.back();
     if (run.size() > 1) {
-      std::string x = first.labels ? labelled(first)
-                                   : inside(valueOf(first.ins[0]),
-                                            pipeSource(first.ins[0]));
+      std::string x =
+          first.labels ? labelled(first)
+                       : valueOf(first.ins[0]).inside(pipeSource(first.ins[0]));
       std::string name = composition(run);
       give(last.outs[0], {x + " |> " + name, Expression::PipeBinding});
       return end;
@@ -517,6 +485,8 @@ private:
       return writeInfix(step);
     if (step.form == Step::Form_)
       return writeForm(step);
+    if (step.form == Step::Loop)
+      return writeLoop(step);
     std::string x = step.ins.empty() ? "" : step.labels ? labelled(step) : "";
     bool isInstance = step.form == Step::Instance;
     if (isInstance && !step.labels && readsItsInput(step))
@@ -524,13 +494,13 @@ private:
     std::string call =
         isInstance ? instanceOf(step) : code(step, /*bare=*/true);
     if (x.empty())
-      x = inside(valueOf(step.ins[0]), pipeSource(step.ins[0]));
+      x = valueOf(step.ins[0]).inside(pipeSource(step.ins[0]));
     Expression made{x + " |> " + call, Expression::PipeBinding};
     if (step.ins.size() > 1 ||
         (isInstance && step.fn == "Embedding" && isName(x))) {
       std::vector<std::string> all;
       for (int in : step.ins)
-        all.push_back(inside(valueOf(in), Expression::Sum));
+        all.push_back(valueOf(in).inside(Expression::Sum));
       made = {call + "(" + llvm::join(all, ", ") + ")", Expression::Atom};
     }
     if (step.outs.size() == 1)
@@ -559,27 +529,86 @@ private:
                                   ? Expression::Sum
                                   : Expression::Product;
     auto right = Expression::Binding(step.fn == "+" ? own : own + 1);
-    give(step.outs[0], {inside(valueOf(step.ins[0]), own) + " " + step.fn +
-                            " " + inside(valueOf(step.ins[1]), right),
+    give(step.outs[0], {valueOf(step.ins[0]).inside(own) + " " + step.fn + " " +
+                            valueOf(step.ins[1]).inside(right),
                         own});
   }
 
-  void writeForm(const Step &step) {
-    StringRef form = step.fn;
-    std::vector<std::string> operands;
-    for (size_t i = 0; i < step.ins.size(); ++i) {
-      if (i == 0 && step.labels) {
-        operands.push_back(labelled(step));
-        continue;
+  void writeLoop(const Step &step) {
+    const StepLoop &loop = step.loop;
+    auto ins = llvm::ArrayRef(step.ins);
+    auto first = ins.take_front(loop.states.size());
+    ins = ins.drop_front(first.size());
+    // What the body reads from outside has a name.
+    for (int in : ins.drop_front(loop.elements.size()))
+      bound(in);
+    forEachStep(step.inner, [&](const Step &inner) {
+      for (const StepArgument &each : inner.arguments)
+        textOf(each);
+    });
+    std::string head = "scan ";
+    for (auto [i, element] : llvm::enumerate(loop.elements)) {
+      std::string sequence, name = unique("xt");
+      if (graph.values[ins[i]].labels[0] == loop.axis) {
+        sequence = bound(ins[i]);
+      } else {
+        sequence = unique("y");
+        declare(sequence + ": [" + loop.axis +
+                ", ...] = " + valueOf(ins[i]).text);
       }
-      size_t count = 0;
-      std::string hole = "%" + std::to_string(i);
-      for (size_t at = form.find(hole); at != StringRef::npos;
-           at = form.find(hole, at + 1))
-        ++count;
-      operands.push_back(count > 1 ? bound(step.ins[i]) : "");
+      head += (i ? ", " : "") + name + " in " + sequence;
+      values[element] = {name, Expression::Atom};
     }
-    size_t length = form.size();
+    head += " over " + loop.axis;
+    std::vector<std::string> names, made;
+    for (auto [i, state] : llvm::enumerate(loop.states)) {
+      names.push_back(unique("h"));
+      head += (i ? ", " : " carry ") + names.back() + " = " +
+              valueOf(first[i]).text;
+      values[state] = {names.back(), Expression::Atom};
+    }
+    // What is yielded, at least one sequence, and then the last states.
+    size_t sequences = std::max<size_t>(loop.yielded.size(), 1);
+    for (size_t i = 0; i < sequences + names.size(); ++i)
+      made.push_back(unique("y"));
+    lines += indent + llvm::join(made, ", ") + " = " + head + " {\n";
+    for (auto [i, out] : llvm::enumerate(step.outs)) {
+      bool isState = i < names.size();
+      size_t place = isState ? sequences + i : i - names.size();
+      values[out] = {made[place], Expression::Atom};
+    }
+    indent += "  ";
+    for (const Step &inner : step.inner)
+      writeStep(inner);
+    for (auto [name, next] : llvm::zip_equal(names, loop.next))
+      declare(name + "' = " + valueOf(next).text);
+    std::vector<std::string> yielded;
+    for (int each : loop.yielded) {
+      auto state = llvm::find(loop.next, each);
+      yielded.push_back(state == loop.next.end()
+                            ? valueOf(each).text
+                            : names[state - loop.next.begin()] + "'");
+    }
+    if (yielded.empty())
+      yielded.push_back(names[0] + "'");
+    declare("yield " + llvm::join(yielded, ", "));
+    indent.resize(indent.size() - 2);
+    lines += indent + "}\n";
+  }
+
+  void writeForm(const Step &step) {
+    std::vector<FormPiece> pieces = piecesOf(step.fn);
+    std::vector<unsigned> counts(step.ins.size());
+    for (const FormPiece &each : pieces)
+      if (each.kind == '%')
+        ++counts[each.number];
+    std::vector<std::string> operands(step.ins.size());
+    for (size_t i = 0; i < step.ins.size(); ++i)
+      if (i == 0 && step.labels)
+        operands[i] = labelled(step);
+      else if (counts[i] > 1)
+        operands[i] = bound(step.ins[i]);
+    size_t length = step.fn.size();
     for (int in : step.ins)
       length += valueOf(in).text.size();
     for (size_t i = 0; i < step.ins.size(); ++i)
@@ -588,72 +617,40 @@ private:
         length -= valueOf(step.ins[i]).text.size();
         operands[i] = bound(step.ins[i]);
       }
-    for (size_t i = 0; i < step.ins.size(); ++i)
-      if (operands[i].empty()) {
-        // A call's own operands need no parentheses.
-        std::string hole = "%" + std::to_string(i);
-        size_t at = form.find(hole);
-        bool isArgument =
-            at > 0 && (form[at - 1] == '(' || form.substr(at - 2, 2) == ", ") &&
-            form.substr(at + hole.size()).find_first_of(",)") == 0;
-        operands[i] =
-            inside(valueOf(step.ins[i]),
-                   isArgument ? Expression::Comparison : Expression::Atom);
-      }
     std::string text;
-    for (size_t i = 0; i < form.size(); ++i) {
-      if ((form[i] == '%' || form[i] == '#') && i + 1 < form.size() &&
-          llvm::isDigit(form[i + 1])) {
-        unsigned number = form[i + 1] - '0';
-        size_t used = 2;
-        if (i + 2 < form.size() && llvm::isDigit(form[i + 2])) {
-          number = number * 10 + (form[i + 2] - '0');
-          used = 3;
-        }
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const auto &[kind, number, own] = pieces[i];
+      if (kind == '#') {
+        text += textOf(step.arguments[number]);
+      } else if (kind == 0) {
+        text += own;
+      } else if (!operands[number].empty()) {
+        text += operands[number];
+      } else {
+        // A call's own operands need no parentheses.
+        StringRef before = text, after;
+        if (i + 1 < pieces.size())
+          after = pieces[i + 1].text;
+        bool isArgument = (before.ends_with("(") || before.ends_with(", ")) &&
+                          (after.starts_with(",") || after.starts_with(")"));
         text +=
-            form[i] == '%' ? operands[number] : textOf(step.arguments[number]);
-        i += used - 1;
-        continue;
+            valueOf(step.ins[number])
+                .inside(isArgument ? Expression::Comparison : Expression::Atom);
       }
-      text += form[i];
     }
     give(step.outs[0], {text, bindingOf(text)});
   }
-  /// Of a text: its loosest operator outside of brackets.
-  static Expression::Binding bindingOf(StringRef text) {
-    int depth = 0;
-    Expression::Binding loosest =
-        text.starts_with("-") ? Expression::Product : Expression::Atom;
-    for (size_t i = 0; i < text.size(); ++i) {
-      char c = text[i];
-      depth += (c == '(' || c == '[' || c == '{') -
-               (c == ')' || c == ']' || c == '}');
-      if (depth || c != ' ' || i + 2 >= text.size())
-        continue;
-      char sign = text[i + 1];
-      auto binding =
-          StringRef("<>=!").contains(sign)            ? Expression::Comparison
-          : text.substr(i + 1).starts_with("|>")      ? Expression::PipeBinding
-          : text[i + 2] != ' '                        ? Expression::Atom
-          : sign == '+' || sign == '-'                ? Expression::Sum
-          : sign == '*' || sign == '/' || sign == '@' ? Expression::Product
-          : sign == '^'                               ? Expression::Power
-                                                      : Expression::Atom;
-      loosest = std::min(loosest, binding);
-    }
-    return loosest;
-  }
-
   const Graph &graph;
   const StepBody &body;
   bool isNet, isFlat = false;
   std::set<std::string> taken; ///< words that no name may be
   std::set<std::string> given;
+  std::map<std::string, int> numbers; ///< that names get next
   std::map<int, unsigned> uses;
   std::map<int, Expression> values;
   std::map<std::string, std::string> instances; ///< names by weight
   std::set<std::string> lone;
-  std::string lines;
+  std::string lines, indent = "  ";
   std::vector<std::string> results; ///< names of a net's outputs
 };
 } // namespace

@@ -5,6 +5,7 @@
 #ifndef NETC_LIB_IMPORT_WRITER_H
 #define NETC_LIB_IMPORT_WRITER_H
 
+#include "lib/Import/Expression.h"
 #include "lib/Import/Step.h"
 
 namespace netc::import {
@@ -32,11 +33,6 @@ struct FlatNet {
   std::vector<int> values;     ///< that it returns
 };
 FlatNet writeFlat(const Graph &graph, llvm::ArrayRef<Step> steps);
-
-/// A name like `text`, in letters of names.
-std::string identifier(llvm::StringRef text);
-/// Whether the language has the name for something else.
-bool isWord(llvm::StringRef name);
 
 } // namespace netc::import
 

@@ -20,7 +20,7 @@ from .jax_lookups import Lookups
 from .known import fixed_axes, known, number_of, same_size
 from .number_types import NoType, NumberTypes
 from .sizes import NAMES, SIZES, polynomial
-from .stablehlo import Program, constant
+from .stablehlo import MOST_STEPS, Program, constant, direction
 
 TYPES = NumberTypes({
     "f64": "f64", "f32": "f32", "f16": "f16", "bf16": "bf16", "i64": "i64", "i32": "i32", "i16": "i16", "i8": "i8", "ui8": "u8",
@@ -38,8 +38,9 @@ ARITHMETIC = {
     "round_nearest_even": numpy.rint, "rsqrt": lambda x: 1 / numpy.sqrt(x), "select": numpy.where, "sign": numpy.sign, "sine": numpy.sin,
     "sqrt": numpy.sqrt, "subtract": numpy.subtract, "tanh": numpy.tanh, "xor": numpy.bitwise_xor,
 }  # fmt: skip
+LOOPS = {"while", "cond", "body", "closed_call"}  # scopes of a loop, which is written out
 CONTROL = {
-    "stablehlo.while": "a loop is not imported; `jax.lax.scan` has `unroll=True`, which writes it out",
+    "stablehlo.while": f"a loop is written out that counts to a number of at most {MOST_STEPS}, and this one does not",
     "stablehlo.case": "what it computes depends on data",
     "stablehlo.if": "what it computes depends on data",
 }
@@ -96,11 +97,6 @@ def texts_of(function, weights, *inputs):
     finally:
         jax.config.update("jax_traceback_in_locations_limit", limit)
     return texts, named
-
-
-def _direction(op):
-    """The direction of a comparison, such as `GE`."""
-    return re.search(r"comparison_direction (\w+)", op.attributes)[1]
 
 
 def _key(key):
@@ -243,7 +239,7 @@ class _Writer(Functions, Lookups):
 
     def stack(self):
         """The scopes around a node, such as `jit(apply)/Model/Dense_0/dot_general`, without functions that are traced."""
-        scopes = [each for each in self.place.split("/")[:-1] if each.isidentifier()]
+        scopes = [each for each in self.place.split("/")[:-1] if each.isidentifier() and each not in LOOPS]
         chain = [".".join(scopes[1 : i + 1]) for i in range(1, len(scopes))]
         kept = 0
         while kept < min(len(chain), len(self.open)) and self.modules[self.open[kept]]["path"] == chain[kept]:
@@ -343,9 +339,9 @@ class _Writer(Functions, Lookups):
         axes = op.numbers("dimensions")
         ((x, _, other, _), body) = ([name for name, *_ in op.bodies[0][0]], op.bodies[0][1])
         first = body[0]
-        if len(axes) != 1 or not self.counts(operands[1], axes[0]) or first.name != "stablehlo.compare" or first.operands != [x, other] or _direction(first) not in ("GT", "LT"):
+        if len(axes) != 1 or not self.counts(operands[1], axes[0]) or first.name != "stablehlo.compare" or first.operands != [x, other] or direction(first) not in ("GT", "LT"):
             return False
-        name, found = ("max", "maximum") if _direction(first) == "GT" else ("min", "minimum")
+        name, found = ("max", "maximum") if direction(first) == "GT" else ("min", "minimum")
         if not self.starts_at_nothing(found, operands[2]):
             return False
         largest, places = results
@@ -384,7 +380,7 @@ class _Writer(Functions, Lookups):
             elif kind == "reduce" and isinstance(ufunc := ARITHMETIC.get(self.named(self.makers[result]).split(".")[-1]), numpy.ufunc) and ufunc.nin == 2:
                 array = ufunc(ins[1], ufunc.reduce(ins[0], tuple(op.numbers("dimensions"))))
             elif kind == "compare":
-                array = COMPARISONS[_direction(op)](*ins)
+                array = COMPARISONS[direction(op)](*ins)
             elif kind == "divide":
                 array = ins[0] / ins[1] if dtype[0] == "f" else ins[0] // numpy.maximum(ins[1], 1)
             elif kind in ARITHMETIC:
@@ -460,7 +456,7 @@ class _Writer(Functions, Lookups):
         return self.add(op.name, [operands[0], *kept], result, **numbers)
 
     def on_compare(self, op, operands, result):
-        relation, numbers = _direction(op).lower(), [self.number(value) for value in operands]
+        relation, numbers = direction(op).lower(), [self.number(value) for value in operands]
         truth = self.truth_of(operands[0]) if relation == "ne" and numbers[1] == 0 else None
         if truth is not None:
             self.alias[result] = truth

@@ -7,6 +7,7 @@ types`."""
 
 import ast
 import math
+import operator
 import re
 
 import numpy
@@ -86,8 +87,17 @@ def _functions(text):
     return {name: op.bodies[0] for name, op in functions.items()}
 
 
+COMPARISONS = {"EQ": operator.eq, "NE": operator.ne, "GE": operator.ge, "GT": operator.gt, "LE": operator.le, "LT": operator.lt}
+# Of whole numbers, by which loops count.
+ARITHMETIC = {
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "minimum": min, "maximum": max, "and": operator.and_,
+    "or": operator.or_, "convert": int, "select": lambda holds, one, other: one if holds else other,
+}  # fmt: skip
+MOST_STEPS = 1024
+
+
 class Program:
-    """All ops of `main`, with calls replaced by the ops of the functions. Values have numbers."""
+    """All ops of `main`, with calls replaced by the ops of the functions, and loops written out. Values have numbers."""
 
     def __init__(self, text):
         self.functions, self.ops, self.shapes, self.kinds = _functions(text), [], [], []
@@ -114,13 +124,52 @@ class Program:
             elif op.name == "stablehlo.case" and operands[0] in self.numbers:  # the branch is known
                 number = self.numbers[operands[0]]
                 results = self.run(op.bodies[number if 0 <= number < len(op.bodies) else -1][1], dict(names), around)
+            elif op.name == "stablehlo.while":
+                results = self.steps(op, operands, names, place)
             else:
                 results = [self.value(*kind) for kind in op.types]
                 self.ops.append((op, operands, results, place))
-                if op.name == "stablehlo.constant" and op.types[0] == ([], "i32"):
-                    self.numbers[results[0]] = int(constant(op, [], "i4"))
+                number = self.evaluate(op, operands)
+                if number is not None:
+                    self.numbers[results[0]] = number
             names.update(zip(op.results, results))
         return []
+
+    def steps(self, op, values, names, place):
+        """The ops of a loop, as often as it runs. It counts, as `jax.lax.scan` and a `fori_loop` do; else it stays one op."""
+        before, first = len(self.ops), values
+        (asked, condition), (arguments, body) = op.bodies
+
+        def run(body, arguments):
+            return self.run(body, {**names, **{each[0]: value for each, value in zip(arguments, values)}}, place)
+
+        for _ in range(MOST_STEPS + 1):
+            goes_on = [self.numbers.get(each) for each in run(condition, asked)]
+            if goes_on == [0]:
+                return values
+            if goes_on != [1]:
+                break
+            values = run(body, arguments)
+        del self.ops[before:]
+        results = [self.value(*kind) for kind in op.types]
+        self.ops.append((op, first, results, place))
+        return results
+
+    def evaluate(self, op, operands):
+        """The number that an op makes of numbers, or None."""
+        kind = op.name.removeprefix("stablehlo.")
+        if len(op.types) != 1 or op.types[0] not in (([], "i32"), ([], "i1")):
+            return None
+        if kind == "constant":
+            return int(constant(op, [], "i4"))
+        numbers = [self.numbers.get(each) for each in operands]
+        function = COMPARISONS[direction(op)] if kind == "compare" else ARITHMETIC.get(kind)
+        return None if None in numbers or function is None else int(function(*numbers))
+
+
+def direction(op):
+    """The direction of a comparison, such as `GE`."""
+    return re.search(r"comparison_direction (\w+)", op.attributes)[1]
 
 
 def _held(bits, kind, dtype):

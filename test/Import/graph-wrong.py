@@ -41,6 +41,14 @@ done = subprocess.run(["netc", "import", str(path)], check=True, capture_output=
 head = "# A\\nexpect 1 == 2, from hand\\nexpect 1 == 2.\n# Half of it.\n# \\nexpect 1 == 2\nnet "
 assert done.stdout.startswith(head), done.stdout
 
+# An op may have any number of operands.
+parts = [{**node, "with": {"other": i}, "op": "aten.mul", "out": [{**value, "name": f"p{i}"}]} for i in range(120)]
+joined = {**node, "op": "aten.cat", "in": [f"p{i}" for i in range(120)], "with": {"dim": 1}, "out": [{**value, "name": "r", "shape": ["N", 960]}]}
+path.write_text(json.dumps({**right, "nodes": [*parts, joined]}))
+done = subprocess.run(["netc", "import", str(path)], check=True, capture_output=True, text=True)
+listed = ", ".join(f"x * {i}" for i in range(120))
+assert f"concat({listed})" in " ".join(done.stdout.split()), done.stdout
+
 weight = {"name": "w", "type": "f32", "shape": [8]}
 wrong("`weights[0].init`: nothing is filled as \"x\"", lambda g: g.update(weights=[{**weight, "init": "x"}]))
 wrong("`weights[0].learns`: a value of another type is expected, not 3", lambda g: g.update(weights=[{**weight, "learns": 3}]))

@@ -26,7 +26,7 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.json.gz")):
     # One text alone has no free axis: it is of seven examples.
     fixed = netc.estimate(netc.from_graph(graph(texts[:1], weights, name, "JAX"))).networks[0]
     assert fixed.forward.matmul == 7 * kept["forward"], name
-assert len(specifications) == 8
+assert len(specifications) == 10
 assert "net mlp(x: f32[N, 64])" in specifications["mlp"] and "return y = x |> linear |> relu |> linear_2 |> gelu" in specifications["mlp"]
 assert "Conv(32, 3, stride = 2, groups = 2)" in specifications["ConvNet"] and "MaxPool(2)" in specifications["ConvNet"]
 assert "ConvT(8, 2, stride = 2)" in specifications["Decoder"], specifications["Decoder"]
@@ -76,7 +76,35 @@ kept = [text(tanh, end, size=size).replace("jit(f)/Net/Part/", "jit(f)/Net/Part/
 assert "# StableHLO does not tell what `jax.checkpoint` recomputes; all of it is kept here." in netc.from_graph(graph(kept, ["w"], "Net", "JAX"))
 refused("netc does not know the op `chlo.erf`, in `Part` (jit(f)/Net/Part/op)", text('%0 = "chlo.erf"(%x) : ({0}) -> {0}', end))
 loop = ['%0 = "stablehlo.while"(%x) ({', "^bb0(%c: {0}):", "}, {", "^bb0(%b: {0}):", '"stablehlo.return"(%b) : ({0}) -> ()', "}) : ({0}) -> {0}"]
-refused("`stablehlo.while` (jit(f)/Net/Part/op): a loop is not imported; `jax.lax.scan` has `unroll=True`, which writes it out", text(*loop, end))
+refused("`stablehlo.while` (jit(f)/Net/Part/op): a loop is written out that counts to a number of at most 1024, and this one does not", text(*loop, end))
+
+
+def counted(steps):
+    """A loop that counts to `steps`, and reads the weight."""
+    one = '%k{} = "stablehlo.constant"() <{{value = dense<{}> : tensor<i32>}}> : () -> tensor<i32>'
+    dots = "#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>"
+    return [
+        one.format(0, 0),
+        '%r:2 = "stablehlo.while"(%k0, %x) ({',
+        "^bb0(%i: tensor<i32>, %c: {0}):",
+        one.format(1, steps),
+        '%l = "stablehlo.compare"(%i, %k1) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>',
+        '"stablehlo.return"(%l) : (tensor<i1>) -> ()',
+        "}, {",
+        "^bb0(%j: tensor<i32>, %b: {0}):",
+        f'%d = "stablehlo.dot_general"(%b, %w) <{{dot_dimension_numbers = {dots}}}> : ({{0}}, tensor<8x8xf32>) -> {{0}}',
+        one.format(2, 1),
+        '%n = "stablehlo.add"(%j, %k2) : (tensor<i32>, tensor<i32>) -> tensor<i32>',
+        '"stablehlo.return"(%n, %d) : (tensor<i32>, {0}) -> ()',
+        "}) : (tensor<i32>, {0}) -> (tensor<i32>, {0})",
+        '"func.return"(%r#1) : ({0}) -> ()',
+    ]
+
+
+looped = netc.from_graph(graph([text(*counted(3), size=size) for size in (7, 11)], ["w"], "Net", "JAX"))
+assert looped.endswith("  Part = Linear(8, bias = false)\n  return y = x |> Part |> Part |> Part\n}\n"), looped
+assert netc.from_graph(graph([text(*counted(0))], ["w"], "Net", "JAX")).endswith("  return y = x\n}\n")
+refused("`stablehlo.while` (jit(f)/Net/Part/op): a loop is written out that counts to a number of at most 1024, and this one does not", text(*counted(1025)))
 branch = ['%0 = "stablehlo.case"(%x) ({', '"stablehlo.return"(%x) : ({0}) -> ()', "}) : ({0}) -> {0}"]
 refused("`stablehlo.case` (jit(f)/Net/Part/op): what it computes depends on data", text(*branch, end))
 refused("netc does not know the op `stablehlo.gather of another kind`", text('%0 = "stablehlo.gather"(%x, %w) : ({0}, tensor<8x8xf32>) -> {0}', end))

@@ -116,6 +116,27 @@ class Transformer(nn.Module):
         return table.attend(nn.LayerNorm()(x))
 
 
+class Layers(nn.Module):
+    """Layers with their weights in one array, and a loop over it."""
+
+    @nn.compact
+    def __call__(self, x):
+        layers = nn.scan(Carried, variable_axes={"params": 0}, split_rngs={"params": True}, length=3)
+        return layers()(x, None)[0]
+
+
+class Carried(nn.Module):
+    @nn.compact
+    def __call__(self, x, _):
+        return Layer()(x), None
+
+
+class Recurrent(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(nn.RNN(nn.OptimizedLSTMCell(16))(x))
+
+
 def models():
     """Yields for each model its name, function, weights, an input, and the FLOP of its products."""
     size = jax.ShapeDtypeStruct
@@ -134,7 +155,14 @@ def models():
     yield "Decoder", Decoder().apply, jax.eval_shape(Decoder().init, jax.random.key(0), image), image, decoder
     convolutions = 2 * (28 * 28 * 16 * 9 + 7 * 7 * 32 * 9 * 8 + 7 * 7 * 32 * 10)
     layers = 2 * (16 * 2 * (4 * 32 * 32 + 2 * 32 * 128) + 2 * 2 * 16 * 16 * 32 + 16 * 32 * 100)
-    for module, x, flop in (ConvNet(), size((1, 28, 28, 1), "f4"), convolutions), (Transformer(), size((1, 16), "i4"), layers):
+    scanned = 3 * 2 * (16 * (4 * 32 * 32 + 2 * 32 * 128) + 2 * 16 * 16 * 32)
+    steps = 2 * 6 * (8 * 64 + 16 * 64 + 16 * 3)
+    for module, x, flop in (
+        (ConvNet(), size((1, 28, 28, 1), "f4"), convolutions),
+        (Transformer(), size((1, 16), "i4"), layers),
+        (Layers(), size((1, 16, 32), "f4"), scanned),
+        (Recurrent(), size((1, 6, 8), "f4"), steps),
+    ):
         yield type(module).__name__, module.apply, jax.eval_shape(module.init, jax.random.key(0), x), x, flop
 
 

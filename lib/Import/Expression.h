@@ -1,0 +1,48 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef NETC_LIB_IMPORT_EXPRESSION_H
+#define NETC_LIB_IMPORT_EXPRESSION_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace netc::import {
+
+/// An expression, and how tightly it binds.
+struct Expression {
+  enum Binding { Comparison, PipeBinding, Sum, Product, Power, Atom };
+  std::string text;
+  Binding binding = Atom;
+
+  /// In parentheses, unless it binds as tightly as `least`.
+  std::string inside(Binding least) const {
+    return binding < least ? "(" + text + ")" : text;
+  }
+};
+
+/// Of a text: its loosest operator outside of brackets.
+Expression::Binding bindingOf(llvm::StringRef text);
+
+/// A part of the form of a step: a text, an operand or an argument.
+struct FormPiece {
+  char kind; ///< '%', '#', or 0 of a text
+  unsigned number = 0;
+  llvm::StringRef text = {};
+};
+std::vector<FormPiece> piecesOf(llvm::StringRef form);
+
+/// Words of the language, its types, and functions that steps call.
+const std::set<std::string> &words();
+/// Whether the language has the name for something else.
+inline bool isWord(llvm::StringRef name) { return words().count(name.str()); }
+/// A name like `text`, in letters of names.
+std::string identifier(llvm::StringRef text);
+
+} // namespace netc::import
+
+#endif // NETC_LIB_IMPORT_EXPRESSION_H
