@@ -65,14 +65,19 @@ class File:
         names = dict(zip(distinct, self.free))
         self.symbols = {name: names[each] for name, each in zip(places, groups)}
         self.samples = self.take_samples()
-        self.nodes = self.samples[0].nodes
+        self.nodes, self.direct, self.bodies = self.samples[0].nodes, self.samples[0].direct, self.samples[0].bodies
         if any([n.output for n in sample.nodes] != [n.output for n in self.nodes] for sample in self.samples):
             raise ImportRefused("`onnx.If`: which branch it takes depends on sizes")
         self.producers = {out: node for node in self.nodes for out in node.output if out}
         self.users = {}
         for node in self.nodes:
-            for name in node.input:
+            for name in [*node.input, *self.made_in(node)]:
                 self.users.setdefault(name, []).append(node)
+
+    def made_in(self, node):
+        """What the body of a loop makes."""
+        body, _ = self.bodies.get(node.output[0], (None, None))
+        return [each.name for each in body.output] if body else []
 
     def take_samples(self):
         samples = []

@@ -19,7 +19,7 @@ import onnx.inliner
 from google.protobuf.message import DecodeError
 from onnx import helper
 
-from . import onnx_formulas, onnx_graph_ops, onnx_lookups, onnx_recurrences
+from . import onnx_formulas, onnx_graph_ops, onnx_lookups, onnx_loops, onnx_recurrences
 from .errors import ImportRefused
 from .known import fixed_axes, known, number_of, same_size
 from .number_types import NoType
@@ -28,7 +28,7 @@ from .onnx_notes import notes
 from .onnx_shapes import refused
 from .onnx_types import TYPES
 
-OPS = {**onnx_graph_ops.OPS, **onnx_formulas.OPS, **onnx_lookups.OPS, **onnx_recurrences.OPS}
+OPS = {**onnx_graph_ops.OPS, **onnx_formulas.OPS, **onnx_lookups.OPS, **onnx_loops.OPS, **onnx_recurrences.OPS}
 
 
 def export(model, name=None):
@@ -65,6 +65,7 @@ class _Writer:
     def __init__(self, file):
         self.file = file
         self.known, self.modules, self.open, self.out = {}, [], [], []
+        self.needed = set()  # values
         self.skipped = set()  # nodes that are part of another
         self.drawn = []  # random numbers, which go in
         self.made = {value.name for value in file.inputs}
@@ -87,24 +88,18 @@ class _Writer:
         made = {output.name for output in self.file.model.graph.output}
         for missing in sorted(made - self.file.samples[0].shapes.keys()):
             raise ImportRefused(f"the output `{missing}` is no input, no initializer, and no result of a node")
-        needed, stack = set(), list(made)
+        stack = list(made)
         while stack:
             at = stack.pop()
-            if at not in needed:
-                needed.add(at)
+            if at not in self.needed:
+                self.needed.add(at)
                 if at in self.file.producers and at not in self.file.samples[0].values:
                     stack += [each for each in self.reads(self.file.producers[at]) if each]
-        for node in self.file.nodes:
-            folded = all(out in self.file.samples[0].values for out in node.output if out)
-            if not folded and id(node) not in self.skipped and any(out in needed for out in node.output):
-                try:
-                    self.translate(node)
-                except NoType as problem:
-                    raise refused(node, str(problem)) from None
+        self.translate_all(self.file.direct)
         results = [out.name for out in self.file.model.graph.output]
         plain = ["y"] if len(results) == 1 else [f"y{i}" for i in range(len(results))]
         outputs = [{"name": out if out.isidentifier() else other, "value": self.operand(out)} for out, other in zip(results, plain)]
-        read = {each for node in self.out for each in node["in"]} | {output["value"] for output in outputs}
+        read = {each for node in _with_bodies(self.out) for each in node["in"]} | {output["value"] for output in outputs}
         random = ", ".join(f"`{each['name']}`" for each in self.drawn)
         return {
             "netc_graph": 1,
@@ -129,7 +124,7 @@ class _Writer:
             return [node.input[0], onnx_graph_ops.matrix(self.file, node)[0]]
         if node.op_type == "Gather" and node.input[0] in self.file.weights:
             return [node.input[0], onnx_lookups.numbers_read(self.file, node)]
-        return [node.input[0], *node.input[5:]] if node.op_type in onnx_recurrences.OPS else node.input
+        return [node.input[0], *node.input[5:]] if node.op_type in onnx_recurrences.OPS else [*node.input, *self.file.made_in(node)]
 
     def stack(self, node):
         """Positions of the module calls around a node. A call ends when a node outside of it follows."""
@@ -150,12 +145,27 @@ class _Writer:
         self.made.update(out["name"] for out in made)
         self.out.append({"op": op, "in": [each["name"] if isinstance(each, dict) else each for each in ins], "with": {k: v for k, v in arguments.items() if v is not None}, "out": made, "module": self.stack(node), "line": node.name})
 
+    def translate_all(self, nodes):
+        for node in nodes:
+            folded = all(out in self.file.samples[0].values for out in node.output if out)
+            if not folded and id(node) not in self.skipped and any(out in self.needed for out in node.output):
+                try:
+                    self.translate(node)
+                except NoType as problem:
+                    raise refused(node, str(problem)) from None
+
     def translate(self, node):
         attributes = {a.name: _attribute(a) for a in node.attribute}
         if node.op_type in OPS:
             return OPS[node.op_type](self.file, self, node, attributes)
         attributes.pop("to", None)
         return self.add(node, f"onnx.{node.op_type}", list(node.input), [out for out in node.output if out], **attributes)
+
+
+def _with_bodies(nodes):
+    for node in nodes:
+        yield node
+        yield from _with_bodies(node.get("body", {}).get("nodes", []))
 
 
 def _attribute(attribute):

@@ -23,10 +23,9 @@ from .known import read_number
 from .onnx_known import add_known
 from .onnx_model_ops import BROADCAST, OPS, SAME, broadcast
 from .onnx_types import ONNX_TYPES, numpy_type
-from .onnx_weights import Weights
+from .onnx_weights import MOST_BYTES, Weights
 
 OPSET = 20  # the first with Gelu
-MOST_BYTES = 2**31 - 2**20  # of a file of protobuf; weights of more are beside it
 
 
 def convert(graph, weights=None, seed=0):

@@ -26,6 +26,22 @@ def integer(node, name, otherwise):
     return next((attribute.i for attribute in node.attribute if attribute.name == name), otherwise)
 
 
+def _renamed(graph, names, prefix):
+    """A body whose values have names of their own, since bodies may have the same. `names`: new ones of values around it."""
+    renamed = onnx.GraphProto()
+    renamed.CopyFrom(graph)
+    names = {**names, **{name: prefix + name for name in [each.name for each in graph.input] + [out for node in graph.node for out in node.output if out]}}
+    for each in [*renamed.input, *renamed.output]:
+        each.name = names.get(each.name, each.name)
+    for node in renamed.node:
+        for values in (node.input, node.output):
+            values[:] = [names.get(name, name) for name in values]
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                attribute.g.CopyFrom(_renamed(attribute.g, names, prefix))
+    return renamed
+
+
 class Sample:
     """The shapes of all values, and the values that depend on sizes alone, for one choice of sizes of the free axes."""
 
@@ -36,7 +52,9 @@ class Sample:
         for value in file.inputs:
             self.shapes[value.name] = tuple(sizes.get(d.dim_param, d.dim_value) for d in value.type.tensor_type.shape.dim)
         self.shapes.update(file.shapes)
-        self.nodes = []  # with those of the branches that are taken
+        self.nodes = []  # with those of the branches that are taken, and those of bodies before their loops
+        self.direct = []  # those that are in no loop
+        self.bodies = {}  # of loops, by their first result: the body, and the nodes in it
         for node in file.nodes:
             self.run(node)
 
@@ -53,7 +71,9 @@ class Sample:
         missing = next((name for name in ins if name not in self.shapes and name not in self.parts), None)
         if missing is not None:
             raise refused(node, f"its operand `{missing}` is no input, no initializer, and no result of a node before it")
-        self.nodes.append(node)
+        if node.op_type == "Scan":
+            return self.scan(node, ins)
+        self.keep(node)
         if node.op_type == "Shape":
             shape = self.shapes[ins[0]]
             part = shape[integer(node, "start", 0) : integer(node, "end", len(shape))]
@@ -78,6 +98,30 @@ class Sample:
                 self.hold(name, numpy.asarray(value))
             return None
         return self.infer(node, ins)
+
+    def keep(self, node):
+        self.nodes.append(node)
+        self.direct.append(node)
+
+    def scan(self, node, ins):
+        """Runs the nodes of the body once, for one element of each sequence."""
+        given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        carried = len(ins) - given["num_scan_inputs"]
+        if wrong := next((key for key in given if key.startswith("scan_") and any(given[key])), None):
+            raise refused(node, f"`{wrong}` is {list(given[wrong])}; netc takes the first axis, in order")
+        body = _renamed(given["body"], {}, f"{node.output[0]}.")
+        for i, (outer, inner) in enumerate(zip(ins, body.input)):
+            self.types[inner.name] = self.types[outer]
+            self.shapes[inner.name] = self.shapes[outer][i >= carried :]
+        outside, self.direct = self.direct, []
+        for inner in body.node:
+            self.run(inner)
+        for i, (inner, outer) in enumerate(zip(body.output, node.output)):
+            steps = self.shapes[ins[-1]][: i >= carried]
+            self.types[outer], self.shapes[outer] = self.types[inner.name], (*steps, *self.shapes[inner.name])
+        self.bodies[node.output[0]] = body, self.direct
+        self.direct = outside
+        self.keep(node)
 
     def take_branch(self, node, which):
         """Runs the nodes of a branch, with the names that the results have outside."""

@@ -13,6 +13,8 @@ import numpy
 from .errors import ExportRefused
 from .onnx_types import numpy_type
 
+MOST_BYTES = 2**31 - 2**20  # of a message of protobuf: a tensor, or a file
+
 
 def initial(shape, how, random, theta=1e4):
     """A tensor with the values of the `init` of a parameter or table; docs/Language.md lists them."""
@@ -61,4 +63,7 @@ class Weights:
             found = initial(shape, value.get("init", "fan_in"), self.random)
         if list(found.shape) != shape:
             raise ExportRefused(f"`{name}` is {list(found.shape)}, and {shape} in the graph")
-        return found.astype("f4" if kind == "bf16" else numpy_type(kind))
+        stored = numpy.dtype("f4" if kind == "bf16" else numpy_type(kind))
+        if found.size * stored.itemsize > MOST_BYTES:
+            raise ExportRefused(f"`{name}` takes {found.size * stored.itemsize / 1e9:.1f} GB, and a tensor of ONNX has at most 2.1 GB")
+        return found.astype(stored)

@@ -248,6 +248,24 @@ body = helper.make_graph([node("Identity", "on", "on_2"), node("Relu", "v", "v_2
 loop = [node("Loop", "count on x", "y", body=body)]
 refused("netc takes no loop; export the model with a number of steps that is fixed", model(loop, {"x": ["N", 8]}, ["y"], constants={"count": numpy.array(3), "on": numpy.array(True)}))
 
+# A loop over sequences is a scan. Bodies may have the same names, and read what is outside.
+vector, state = ["N", 8], {"h": ["N", 8], "e": ["N", 8]}
+named = lambda values: [helper.make_tensor_value_info(name, TensorProto.FLOAT, size) for name, size in values.items()]
+steps = helper.make_graph([node("MatMul", "h w", "m"), node("Add", "m e", "a"), node("Tanh", "a", "n"), node("Exp", "e", "unread")], "body", named(state), [helper.make_empty_tensor_value_info(name) for name in ("n", "a")])
+scan = lambda ins, outs, **more: node("Scan", ins, outs, body=steps, num_scan_inputs=1, **more)
+twice = [scan("x s", "last all"), scan("last all", "y ys")]
+made = model(twice, {"x": vector, "s": ["T", "N", 8]}, ["y", "ys"], weights={"w": [8, 8]})
+text = netc.from_onnx(made)
+assert text.count("scan xt") == 2 and text.count("@ w + xt") == 2 and "  y_2, y_3 = scan xt in s over T carry h = x {\n" in text, text
+network = netc.estimate(text).networks[0]
+assert network.parameters.total == 64 and network.forward.matmul == "256*T", network.forward
+backward = helper.make_graph([scan("x s", "y ys", scan_input_directions=[1])], "Small", named({"x": vector, "s": ["T", "N", 8]}), [])
+refused("`onnx.Scan`: `scan_input_directions` is [1]; netc takes the first axis, in order", model(list(backward.node), {"x": vector, "s": ["T", "N", 8]}, ["y"], weights={"w": [8, 8]}))
+outer = helper.make_graph([scan("k f", "l ls")], "body", named({"k": vector, "f": ["T", "N", 8]}), [helper.make_empty_tensor_value_info("l")])
+nested = node("Scan", "x s", "y", body=outer, num_scan_inputs=1)
+text = netc.from_onnx(model([nested], {"x": vector, "s": ["U", "T", "N", 8]}, ["y"], weights={"w": [8, 8]}))
+assert netc.estimate(text).networks[0].forward.matmul == "128*S*T", text
+
 # All elements of a list in order, as PyTorch writes `as_strided`; rows that are listed, of a tensor and of a table.
 strided = [node("Shape", "x", "s"), node("ReduceProd", "s", "n", keepdims=0), node("Range", "zero n one", "r"), node("Reshape", "r s", "p"), node("Reshape", "x flat", "f"), node("Gather", "f p", "y")]
 constants = {"zero": numpy.array(0), "one": numpy.array(1), "flat": numpy.array([-1])}

@@ -274,6 +274,12 @@ except netc.ExportRefused as problem:
     assert "`aten.fft_rfft` of `relu`" in str(problem) and "ONNX has no such op" in str(problem)
 
 # Wrong arguments are told before the work.
+try:
+    netc.to_onnx("net A(x: f32[N, 30_000]) { return y = x |> Linear(20_000, bias = false) }", weights={"linear.weight": numpy.broadcast_to(numpy.float32(1), (20_000, 30_000))})
+except netc.ExportRefused as problem:
+    assert "`linear.weight` takes 2.4 GB, and a tensor of ONNX has at most 2.1 GB" in str(problem), problem
+else:
+    raise AssertionError("a tensor of 2.4 GB went out")
 for kind, said, settings in (netc.ExportRefused, "to write to", {"path": folder / "nowhere" / "a.onnx"}), (TypeError, "`weights` is a folder of npy files or a dictionary of arrays by name, not a int", {"weights": 3}):
     try:
         netc.to_onnx("a mistake\n", **settings)
