@@ -21,7 +21,7 @@ class Net_ReduceOp<string mnemonic> : Net_Op<mnemonic, Net_Relabels # Net_Gradie
 defvar Net_AutocastOfNumber = "getY().getType().getRank() == 0 ? Loss : ";
 
 def Net_SumOp : Net_ReduceOp<"sum"> {
-  let foreign = ["aten.sum dim=over", "aten.cosine_similarity", "aten.linalg_vector_norm", "onnx.ReduceL1", "onnx.ReduceL2", "onnx.ReduceSum",
+  let foreign = ["aten.sum dim=over", "aten.cosine_similarity", "aten.histc", "aten.linalg_vector_norm", "onnx.ReduceL1", "onnx.ReduceL2", "onnx.ReduceSum",
                  "stablehlo.reduce.add"];
   let autocast = Net_AutocastOfNumber # "Full";
   let summary = "the sum over some axes, which are gone after it";

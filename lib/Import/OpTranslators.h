@@ -395,6 +395,8 @@ private:
   void cumulate();
   /// The largest or smallest elements, and their places.
   void extremeAndPlace();
+  /// How often each whole number is there.
+  void histogram();
   void logSumExp();
   void reduce();
   /// Variances and standard deviations, of some with means.

@@ -18,6 +18,7 @@ void ReductionTranslator::addTo(Handlers &handlers) {
   add(handlers, this,
       {
           {"aten.cosine_similarity", &ReductionTranslator::cosineSimilarity},
+          {"aten.histc", &ReductionTranslator::histogram},
           {"aten.linalg_vector_norm", &ReductionTranslator::vectorNorm},
           {"aten.logsumexp", &ReductionTranslator::logSumExp},
           {"aten.std", &ReductionTranslator::variance},
@@ -227,4 +228,28 @@ void ReductionTranslator::cosineSimilarity() {
                              sum("%1 * %1", "%1") + "), #0)",
                          {x, y});
   made.put("", "eps", realText(node.real("eps", 1e-8)));
+}
+
+void ReductionTranslator::histogram() {
+  int x = node.in(0);
+  int64_t bins = node.integer("bins", 100);
+  double least = node.real("min", 0), most = node.real("max", 0);
+  const Step *made = steps.maker(x);
+  bool isWhole = !values.isFloat(x) || (made && made->op == "convert");
+  if (!isWhole || bins < 1 || least != 0 || (most != bins && most != bins - 1))
+    node.refuse(
+        "netc counts whole numbers from 0 on, each in a bin of its own");
+  Polynomial count = elements(shape(x));
+  int flat = steps.make("reshape(%0, #0)", {x}, {count});
+  steps.last().putSizes({count});
+  int rows = steps.make("expand(%0, zeros(#0), over = axes(zeros(#0))[0])",
+                        {flat}, {count, bins});
+  steps.last().putSizes({count, bins});
+  Step &sum = steps.add(Step::Form_,
+                        "sum(float(%0 == expand(float(arange(#0)), %0, over = "
+                        "axes(%0)[1])), over = "
+                        "axes(%0)[0])",
+                        {rows});
+  sum.put("", "bins", std::to_string(bins));
+  values.labels(node.out()).assign(1, "");
 }

@@ -35,6 +35,7 @@ def refused(expected, op, shapes, out, *, weights=(), known=(), nodes=(), types=
 
 image, rows = ["N", 3, 8, 8], ["N", 8]
 refused("`aten.relu`, in the module itself: operand 0 is missing;", "aten.relu", [rows], rows, reads=[None])
+refused("netc counts whole numbers from 0 on, each in a bin of its own", "aten.histc", [rows], [4], bins=4, min=0, max=4)
 refused("there are places between the windows", "aten.unfold", [rows], ["N", 3, 4], dimension=1, size=4, step=2)
 for op in "aten.cat", "aten.stack", "aten.permute", "aten.t", "onnx.Concat", "onnx.Transpose", "stablehlo.transpose":
     refused("operand 0 is missing", op, [rows], rows, reads=[])

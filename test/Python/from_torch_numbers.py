@@ -256,6 +256,12 @@ assert "x: i32[N, T]" in spec and "take(" in spec and "# Tables are read at othe
 columns, several = torch.tensor([[1.0, 2.0, 4.0], [0.5, 3.0, 8.0]]), torch.tensor([[0, 2], [1, 1], [2, 1]])
 same("order = [2, 0, 1])", Of(lambda self, x: x[:, :2, None, None] * (x.mean() * self.columns)[:, self.several], columns=columns, several=several), torch.rand(3, 4))
 
+# How often each number is the largest, as losses of experts count it; integers are compared as such.
+chosen = torch.rand(6, 4)
+same("sum(float(", Of(lambda self, x: torch.histc(x.topk(2)[1].flatten().float(), 4, 0, 4) / 2), chosen)
+spec = netc.from_torch(Of(lambda self, x, ids: (x.argmax(-1) == ids) * x.sum(-1)), (chosen, torch.ones(6, dtype=torch.int32)))
+assert "y = float(reshape(top_k(x, 1), N) == others_0) *" in spec, spec
+
 # Batch norms without running statistics.
 same("normalize(input, over = [axes(input)[0], axes(input)[2], axes(input)[3]], eps = 0.1)", nn.BatchNorm2d(3, eps=0.1, affine=False, track_running_stats=False), images)
 same("normalize(x, over = axes(x)[0], eps = 1e-05)", Of(lambda self, x: nn.functional.batch_norm(x, None, None, training=True)), rows)
