@@ -171,6 +171,13 @@ private:
     loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
         b, empty, /*replaceInitOperandUsesInLoop=*/false,
         [&](OpBuilder &end, Location, ArrayRef<BlockArgument> carried) {
+          // Before the loop writes what it carries: `value` may be in that
+          // memory, and bufferization does not see that it is the same.
+          auto writes =
+              end.getInsertionBlock()
+                  ->getOps<bufferization::MaterializeInDestinationOp>();
+          if (!writes.empty())
+            end.setInsertionPoint(*writes.begin());
           starts[0] = countsUp ? loop.getInductionVar() : at;
           return SmallVector<Value>{end.create<tensor::InsertSliceOp>(
               value.getLoc(), value, carried.back(), starts, sizes, strides)};
