@@ -114,6 +114,8 @@ void NodeReader::checkAsked() {
     llvm::append_range(names, withoutEffect());
     refuse("it has no setting `" + key + "`" + didYouMean(key, names));
   }
+  if (node->body && node->op != "higher_order.scan")
+    refuse("it has no body");
 }
 
 int64_t NodeReader::integer(const char *name, int64_t otherwise) {

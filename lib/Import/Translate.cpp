@@ -92,8 +92,7 @@ static bool isOneOf(const GraphNode &node, const std::set<StringRef> &ops) {
 /// Whole numbers that only floating-point arithmetic reads, such as `1 - mask`,
 /// are such from the first op on that computes them.
 static void promoteNumbers(Graph &graph) {
-  static const std::set<StringRef> arithmetic = {
-      "abs", "add", "div", "maximum", "minimum", "mul", "neg", "relu6", "sub"};
+  static const std::set<StringRef> arithmetic = {"abs", "div", "neg", "relu6"};
   static const std::set<StringRef> views = {"broadcast", "reshape", "slice",
                                             "transpose"};
   static const std::set<StringRef> functions = {"convert", "cos",   "exp",
@@ -273,8 +272,24 @@ private:
     return true;
   }
 
-  /// Computes such numbers after all, in floating point, since more than places
-  /// is made of them, such as a mask or a factor.
+  /// Whether netc has the op of integers, and computes its operands so.
+  bool isOfIntegers() {
+    static const std::set<StringRef> exact = {"add", "maximum", "minimum",
+                                              "mul", "sub"};
+    const GraphNode &own = *node;
+    if (!exact.count(node.op()))
+      return false;
+    for (int in : own.ins)
+      if (in >= 0)
+        compute(values.real(in), own);
+    return llvm::none_of(own.ins, [&](int in) {
+      return in >= 0 && values.isFloat(values.real(in));
+    });
+  }
+
+  /// Computes such numbers after all, in floating point where netc has the op
+  /// of no integers, since more than places is made of them, such as a mask or
+  /// a factor.
   void compute(int x, const GraphNode &next) {
     auto found = deferred.find(x);
     if (found == deferred.end())
@@ -284,7 +299,7 @@ private:
     GraphValue &value = values.at(x);
     value.kind = GraphValue::Made;
     node.read(made);
-    if (value.type != "bool" && !node.isOp("top_k") &&
+    if (value.type != "bool" && !node.isOp("top_k") && !isOfIntegers() &&
         (!isMove() || node.isOp("convert")))
       value.type = "f32";
     callComputed();

@@ -7,7 +7,10 @@
 #include "lib/Import/OpTranslators.h"
 
 #include "llvm/ADT/STLExtras.h"
+
 #include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
 
 using namespace netc;
 using namespace netc::import;
@@ -143,11 +146,13 @@ void ConditionTranslator::comparison() {
   std::string between = " " + relation->second.str() + " ";
   if (node->ins.size() == 1 || values.what(node.in(1)) == "number") {
     // The number may be of a larger shape, of ones.
-    x = steps.repeated(x);
-    Step &made = steps.add(Step::Form_, "%0" + between + "#0", {x});
-    made.put("", "bound",
-             realText(node->ins.size() == 1 ? node.real("other", 0)
-                                            : node.realOf(node.in(1))));
+    double bound =
+        node->ins.size() == 1 ? node.real("other", 0) : node.realOf(node.in(1));
+    if (bound != std::floor(bound))
+      x = steps.floated(x);
+    Step &made =
+        steps.add(Step::Form_, "%0" + between + "#0", {steps.repeated(x)});
+    made.put("", "bound", realText(bound));
     return;
   }
   int y = node.in(1);

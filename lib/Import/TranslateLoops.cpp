@@ -21,7 +21,11 @@ size_t LoopTranslator::readCarried() {
   if (!node->body)
     node.refuse("it has no body", Refusal::Contradiction);
   const GraphBody &body = *node->body;
-  size_t carried = size_t(node.integer("carried", 0)), ins = node->ins.size(),
+  const Json *stated = node.setting("carried");
+  if (!stated)
+    node.refuse("it does not say how many values it carries",
+                Refusal::Contradiction);
+  size_t carried = size_t(node.integerFrom(*stated)), ins = node->ins.size(),
          outs = node->outs.size();
   if (ins != body.ins.size() || outs != body.outs.size() || carried > ins ||
       carried > outs)

@@ -30,6 +30,10 @@ public:
     auto reserve = [&](const Step &step) {
       StringRef rest = step.fn;
       while (!rest.empty()) {
+        if (rest.consume_front("\"")) { // letters of a pattern are no names
+          rest = rest.split('"').second;
+          continue;
+        }
         StringRef word = rest.take_while(
             [](char c) { return llvm::isAlnum(c) || c == '_'; });
         if (!word.empty())

@@ -163,14 +163,14 @@ factor = graph(
 check(
     factor,
     """net Factor(ids: i32[N, 4], x: f32[T, N, 4]) {
-  y = float(ids) * 2
+  y = ids * 2
   y_2 = scan xt in x over T {
-    yield xt * y
+    yield xt * float(y)
   }
   return r = y_2
 }
 """,
-    other="4*N*T + 4*N",
+    other="4*N*T",
 )
 
 
@@ -184,6 +184,8 @@ def wrong(expected, change, kind="graph-contradiction"):
 
 numbers = "`higher_order.scan`, in the module itself: what it carries, takes and makes does not go with its body"
 wrong("it has no body", lambda n: n.pop("body"))
+wrong("it does not say how many values it carries", lambda n: n["with"].pop("carried"))
+wrong("a number of it is true, and must be whole", lambda n: n["with"].update(carried=True), "graph-refused-op")
 wrong(numbers, lambda n: n["with"].update(carried=3))
 wrong(numbers, lambda n: n["with"].update(carried=-1))
 wrong(numbers, lambda n: n["body"]["outputs"].append("t"))

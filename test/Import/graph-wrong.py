@@ -142,6 +142,8 @@ refused = lambda expected, op, **given: wrong(of.replace("aten.linear", op) + ex
 refused("it has no setting `negative_slop`; did you mean `negative_slope`?", "aten.leaky_relu", negative_slop=0.1)
 refused("it has no setting `trainn`; did you mean `train`?", "aten.dropout", p=0.1, trainn=False)
 refused("it has no setting `rounding_mode`", "aten.div", other=2, rounding_mode="floor")
+body = {"inputs": [], "nodes": [], "outputs": []}
+wrong(of + "it has no body" + opaque.format("aten.linear"), lambda g: g["nodes"][0].update(body=body), "[graph-refused-op]")
 
 
 def itself(graph):

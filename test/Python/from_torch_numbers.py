@@ -53,7 +53,7 @@ for function, text in (
     (lambda self, x: torch.where(x > 0.5, x, x.shape[1]), "where(x > 0.5, x, sum(ones(T)))"),
     (lambda self, x: x.std(1, keepdim=True) + x, "/ sum(ones(T - 1))"),
     (lambda self, x: x.var((0, 1)), "/ sum(ones(N * T - 1))"),
-    (lambda self, x: x * (x.argmax(-1) * x.shape[1])[..., None], "* sum(ones(T))"),
+    (lambda self, x: x * (x.argmax(-1) * x.shape[1])[..., None], "* arange(T + 1)[-1]"),
     (lambda self, x: x * (x.argmax(-1) * x.shape[1] > 5)[..., None], "* arange(T + 1)[-1]"),
     (lambda self, x: nn.functional.kl_div(x.log(), x * x, reduction="batchmean"), "/ sum(ones(N))"),
 ):
@@ -187,7 +187,7 @@ for text, function in (
     (")[2]]) > 4", lambda self, x, i: x * (i.cumsum(1)[:, None].expand(-1, 2, -1) > 4)[:, 1]),
     ("where(others_0 == 0, -3, float(others_0))", lambda self, x, i: x + i.sum(1, keepdim=True) + torch.where(i == 0, -3, i)),
     ("concat(", lambda self, x, i: x * torch.cat([i[:, :2] + 1, i[:, 2:]], 1)),
-    ("top_k((float(", lambda self, x, i: x * (i + 1)[:, :3].argmax(1)[:, None]),
+    ("top_k(float((", lambda self, x, i: x * (i + 1)[:, :3].argmax(1)[:, None]),
     ("take(float(others_0), others_0)", lambda self, x, i: x + (i.long() - i.long().gather(1, i.long()))),
 ):
     same(text, Of(function), pairs[0], seen)
@@ -259,6 +259,8 @@ same("order = [2, 0, 1])", Of(lambda self, x: x[:, :2, None, None] * (x.mean() *
 # How often each number is the largest, as losses of experts count it; integers are compared as such.
 chosen = torch.rand(6, 4)
 same("sum(float(", Of(lambda self, x: torch.histc(x.topk(2)[1].flatten().float(), 4, 0, 4) / 2), chosen)
+spec = netc.from_torch(Of(lambda self, x, ids: torch.where(ids >= 2.5, x, -x)), (chosen, torch.ones(6, 1, dtype=torch.int32)))
+assert "float(others_0) >= 2.5" in spec, spec
 spec = netc.from_torch(Of(lambda self, x, ids: (x.argmax(-1) == ids) * x.sum(-1)), (chosen, torch.ones(6, dtype=torch.int32)))
 assert "y = float(reshape(top_k(x, 1), N) == others_0) *" in spec, spec
 
