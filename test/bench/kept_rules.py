@@ -3,11 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # REQUIRES: torch
-# RUN: %python %s %source_dir/tools/bench | FileCheck %s
+# RUN: %python %s %source_dir/tools/bench netc | FileCheck %s
 # CHECK: 9 differences have a reason, and each of 19 others is found
 
 # What PyTorch keeps beside netc has a reason only where PyTorch's graph has it: not every tensor of the type and size does.
 
+import json
+import subprocess
 import sys
 
 sys.path.insert(0, sys.argv[1])
@@ -16,7 +18,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from kept_against_pytorch import compare
-from kept_by_pytorch import kept_by
+from kept_by_pytorch import TYPES, kept_by
 
 N, T, D, HEADS = 2, 6, 8, 2
 
@@ -88,4 +90,13 @@ for low in "f32", "bf16":
 # A table that depends on the data is none of positions.
 _, left = compare("attention", Netc("f32"), kept_by(made(of_data=True)))
 assert sum(bytes == 4 * T * D // HEADS and "Mul.other" in what for bytes, _, what in left) >= 2, left
+# netc names types as the comparison does.
+text = """net A(x: f32[N, C = 8, H = 8, W = 8], t: i32[N]) {
+  y = x |> Conv(8, 3) |> relu |> MaxPool(2) |> flatten |> Linear(8) |> Dropout(0.5) |> Linear(8)
+  return loss = cross_entropy(y, t)
+}
+train A as run { batch = 2; duration = 1 step; optimizer = SGD(lr = 0.1); precision = bf16 }"""
+report = json.loads(subprocess.run([sys.argv[2], "--format=json", "-"], input=text, text=True, check=True, stdout=subprocess.PIPE).stdout)
+types = {value["type"] for value in report["runs"][0]["kept"]}
+assert len(types) == 4 and types <= set(TYPES.values()), types
 print(reasons, "differences have a reason, and each of", found, "others is found")

@@ -120,7 +120,7 @@ class Rules:
         if "bernoulli" in made.changed:
             if self.network in WITHOUT_STOCHASTIC_DEPTH:
                 return [], "stochastic depth, which the example leaves out"
-            return [("i1", value.elements)], "dropout: a mask in numbers, not in truth values"
+            return [("bool", value.elements)], "dropout: a mask in numbers, not in truth values"
         if starts_lstm(made) or any(reader.startswith("ThnnFusedLstmCell") for reader in value.readers):
             return self.of_lstm(value)
         if before_copies(made).op == "zeros":
@@ -128,7 +128,7 @@ class Rules:
         if any(reader.endswith("Norm.input") for reader in value.readers):
             return self.of_norm(value)
         if self.network in WITH_MASKS and made.op == "_softmax" and masks_added(made):
-            masks = [("i1", mask.elements) for mask in masks_added(made)]
+            masks = [("bool", mask.elements) for mask in masks_added(made)]
             return [same, *masks], "a mask of scores, to which PyTorch adds numbers"
         if only(r"(Addmm\.mat1|Mm\.self|Convolution\.input|MaxPool2DWithIndices\.self)"):
             return self.of_product(value)

@@ -26,7 +26,7 @@ TYPES = {
     torch.int32: "i32",
     torch.uint8: "u8",
     torch.uint64: "u64",
-    torch.bool: "i1",
+    torch.bool: "bool",
 }
 
 # Ops that only change the shape.
