@@ -27,10 +27,10 @@ static bool isEightBitFloat(NumberFormat format) {
 
 llvm::ArrayRef<EightBitRecipe> netc::allEightBitRecipes() {
   static const EightBitRecipe recipes[] = {
-      {"DelayedScaling", NumberFormat::F8E5M2},
-      {"Float8CurrentScaling", NumberFormat::F8E5M2},
-      {"Float8BlockScaling", NumberFormat::F8E4M3},
-      {"MXFP8BlockScaling", NumberFormat::F8E4M3},
+      {"DelayedScaling", NumberFormat::F8E5M2, 16},
+      {"Float8CurrentScaling", NumberFormat::F8E5M2, 16},
+      {"Float8BlockScaling", NumberFormat::F8E4M3, 16},
+      {"MXFP8BlockScaling", NumberFormat::F8E4M3, 32}, // whole blocks
   };
   return recipes;
 }

@@ -16,6 +16,7 @@ namespace netc {
 struct EightBitRecipe {
   llvm::StringLiteral name;
   NumberFormat gradients; ///< the format of the gradient of a product's result
+  int64_t multiple;       ///< that all sizes of a product must be multiples of
 };
 
 /// The 8-bit copies of a weight. The backward pass multiplies along the other
@@ -31,7 +32,8 @@ struct Precision {
   /// The format of operands of matrix products, whose sums are f32. Peaks are
   /// for this format. If it is an 8-bit float, only linear layers are in it,
   /// without routers of experts, the layers whose results the loss reads, and
-  /// those with a size that is no multiple of 16; other products are in low().
+  /// those with a size that is no multiple of multipleIn8Bits(); other
+  /// products are in low().
   NumberFormat products = NumberFormat::F32;
   /// The format of values between products, if the op does not ask for f32. f32
   /// means the lists of PyTorch's autocast. With a lower format, the whole
@@ -57,6 +59,9 @@ struct Precision {
   /// The 8-bit format of the gradients of products; none if products are not in
   /// 8-bit floats.
   std::optional<NumberFormat> gradientsIn8Bits() const;
+  /// What all sizes of a product in 8 bits are multiples of: rows of 16 bytes,
+  /// also along the rows of the input, which the gradient of the weight sums.
+  int64_t multipleIn8Bits() const { return recipe ? recipe->multiple : 16; }
   /// Why the parts do not go together; none if they do.
   std::optional<llvm::StringRef> conflict() const;
   /// The format of the parameters that the step updates.

@@ -108,11 +108,10 @@ static bool isLinearLayer(Operation *op) {
          llvm::any_of(op->getOperands(), isWeight);
 }
 
-/// Whether matrix units can multiply the layer in 8 bits: the sizes of the
-/// weight must be multiples of 16, and the number of rows, whatever axes they
-/// are spread over, one of 8.
-static bool hasSizesOf8Bits(Operation *op) {
-  auto isMultiple = [](const Polynomial &size, int64_t factor) {
+/// Whether the sizes of the weight and the number of rows, whatever axes they
+/// are spread over, are multiples of `factor` where the network fixes them.
+static bool hasMultiples(Operation *op, int64_t factor) {
+  auto isMultiple = [&](const Polynomial &size) {
     std::optional<int64_t> number = size.toInt64();
     return !number || *number % factor == 0;
   };
@@ -120,10 +119,7 @@ static bool hasSizesOf8Bits(Operation *op) {
   Shape shape = shapeOf(weight);
   Polynomial rows =
       cast<CostOpInterface>(op).getCost().matmul / 2 / shape.elements();
-  return isMultiple(rows, 8) &&
-         llvm::all_of(shape.sizes, [&](const Polynomial &size) {
-           return isMultiple(size, 16);
-         });
+  return isMultiple(rows) && llvm::all_of(shape.sizes, isMultiple);
 }
 
 /// Linear layers that frameworks do not convert to 8 bits: the last ones, whose
@@ -160,6 +156,7 @@ public:
         weights(typeOf(precision.weights, context)),
         gradients(typeOf(precision.gradients, context)),
         states(typeOf(precision.states, context)),
+        multipleIn8Bits(precision.multipleIn8Bits()),
         isWhole(low != f32 && precision.residual == precision.low()) {
     if (precision.master)
       master = typeOf(*precision.master, context);
@@ -269,8 +266,8 @@ private:
   }
 
   bool isIn8Bits(Operation *op) const {
-    return eightBits && isLinearLayer(op) && hasSizesOf8Bits(op) &&
-           !notIn8Bits.contains(op);
+    return eightBits && isLinearLayer(op) &&
+           hasMultiples(op, multipleIn8Bits) && !notIn8Bits.contains(op);
   }
 
   /// A parameter keeps a type that the specification states, and so do its
@@ -498,6 +495,7 @@ private:
   Type f32, low, residual, weights, gradients, states;
   Type master;                      ///< null without a master
   Type eightBits, gradientsIn8Bits; ///< null without 8-bit formats
+  int64_t multipleIn8Bits;
   DenseSet<Operation *> notIn8Bits;
   bool isWhole; ///< whether more than the products is in low precision
   DenseMap<std::pair<Value, Type>, Value> copies;
