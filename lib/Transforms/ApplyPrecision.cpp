@@ -101,6 +101,48 @@ static bool isWeight(Value value) {
   return isParameter(value);
 }
 
+/// The sizes of the axes of a product's result that come from a weight, one
+/// after another.
+static Polynomial featuresOf(Operation *product) {
+  Shape y = shapeOf(product->getResult(0));
+  if (auto linear = dyn_cast<LinearOp>(product))
+    return y.sizes[linear.getOver()];
+  if (auto conv = dyn_cast<ConvOp>(product))
+    return y.sizes[conv.getChannel()];
+  if (auto conv = dyn_cast<ConvTransposeOp>(product))
+    return y.sizes[conv.getChannel()];
+  auto einsum = dyn_cast<EinsumOp>(product);
+  if (!einsum)
+    return y.elements();
+  SmallVector<AffineMap> maps = einsum.getIndexingMaps();
+  Polynomial features(1);
+  for (auto [axis, letter] : llvm::enumerate(maps.back().getResults()))
+    if (llvm::any_of(einsum->getOpOperands(), [&](OpOperand &x) {
+          return isWeight(x.get()) &&
+                 llvm::is_contained(maps[x.getOperandNumber()].getResults(),
+                                    letter);
+        }))
+      features *= y.sizes[axis];
+  return features;
+}
+
+/// Whether a part of a parameter can be the bias of a product: it has no more
+/// numbers than there are features. One of each position has more.
+static bool isBiasOf(Value value, Operation *product) {
+  auto costed = dyn_cast<CostOpInterface>(product);
+  if (!costed || costed.getAutocast() != Autocast::Low)
+    return false;
+  Operation *maker = value.getDefiningOp();
+  while (movesElements(maker) && !isa<BroadcastOp>(maker))
+    maker = maker->getOperand(0).getDefiningOp();
+  Value repeated =
+      isa_and_nonnull<BroadcastOp>(maker) ? maker->getOperand(0) : value;
+  Polynomial numbers = shapeOf(repeated).elements();
+  Polynomial features = featuresOf(product);
+  std::optional<int64_t> few = numbers.toInt64(), all = features.toInt64();
+  return few && all ? *few <= *all : numbers == features;
+}
+
 /// Whether the op is a product with a weight.
 static bool isLinearLayer(Operation *op) {
   return isa<LinearOp, EinsumOp>(op) && op->getNumOperands() == 2 &&
@@ -324,10 +366,7 @@ private:
       Operation *maker = sourceOf(value).getDefiningOp();
       return maker && predicate(maker);
     };
-    auto isProduct = [](Operation *maker) {
-      auto costed = dyn_cast<CostOpInterface>(maker);
-      return costed && costed.getAutocast() == Autocast::Low;
-    };
+    auto isProduct = [&](Operation *maker) { return isBiasOf(value, maker); };
     auto isNormalized = [](Operation *maker) {
       return isa<NormalizeOp, RmsNormalizeOp>(maker);
     };
