@@ -248,9 +248,14 @@ static SetVector<Value> capturedBy(ScanOp scan) {
   return captured;
 }
 
-static Value createZeros(OpBuilder &builder, Value like) {
-  return builder.create<ConstantOp>(like.getLoc(), like.getType(),
+static Value createZeros(OpBuilder &builder, Value like, Type element) {
+  return builder.create<ConstantOp>(like.getLoc(),
+                                    tensorOf(element, shapeOf(like)),
                                     builder.getF64FloatAttr(0));
+}
+
+static Value createZeros(OpBuilder &builder, Value like) {
+  return createZeros(builder, like, elementOf(like));
 }
 
 /// Replaces what `loop` reads from the body of `forward`. It reads the same
@@ -338,7 +343,9 @@ LogicalResult ScanOp::buildGradient(Gradients &g) {
   }
   for (Value value : capturedBy(*this)) {
     if (Value gradient = inner.of(value)) {
-      Value sum = loop.addCarried(createZeros(g.builder, value));
+      // The gradient of an 8-bit weight has the format of the product.
+      Value sum =
+          loop.addCarried(createZeros(g.builder, value, elementOf(gradient)));
       sources.push_back(value);
       next.push_back(builder.create<AddOp>(value.getLoc(), sum, gradient));
     }
