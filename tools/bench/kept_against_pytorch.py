@@ -8,7 +8,7 @@
 Where the two differ by design, a rule below says, from PyTorch's graph alone, what netc keeps in the place of a tensor. After
 that both must have the same tensors, of each type and number of elements: a difference without a rule, and a rule that promises
 a tensor that netc does not keep, are listed. PyTorch decides as on a GPU, but computes nothing (kept_by_pytorch.py). Attention
-is written out in both. Needs PyTorch, torchvision and transformers, from PyPI.
+is written out in both, except where the name of a network ends in `_flash`. Needs PyTorch, torchvision and transformers, from PyPI.
 """
 
 import argparse
