@@ -259,14 +259,15 @@ public:
   void unscale(ArrayRef<GradientOp> gradients) {
     if (!run.lossScale)
       return;
-    Type number = tensorOf(builder.getF32Type(), Shape());
+    Type element = growth ? elementOf(growth) : builder.getF32Type();
     double start = run.lossScale->toDouble();
     Value inverse;
     if (growth)
-      inverse = builder.create<DivOp>(loc, constant(number, 1 / start), growth);
+      inverse = builder.create<DivOp>(
+          loc, constant(growth.getType(), 1 / start), growth);
     for (GradientOp gradient : gradients) {
       Value scaled = gradient.getGradient();
-      Type type = tensorOf(builder.getF32Type(), shapeOf(scaled));
+      Type type = tensorOf(element, shapeOf(scaled));
       Location at = gradient.getParameter().getLoc();
       insertFor(gradient, builder, [&] {
         Value factor = growth ? builder.create<BroadcastOp>(at, type, inverse,
