@@ -6,6 +6,7 @@
 #include "dialect/ReverseMode.h"
 #include "lib/Transforms/DataFlow.h"
 #include "lib/Transforms/Passes.h"
+#include "mlir/IR/Iterators.h"
 #include "llvm/ADT/SetOperations.h"
 
 using namespace netc;
