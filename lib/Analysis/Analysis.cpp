@@ -15,8 +15,8 @@ using namespace mlir;
 std::vector<std::pair<std::string, std::optional<Rational>>>
 Network::freeAxes() const {
   std::set<std::string> names;
-  for (const Shape &input : parts.root().inputs)
-    for (const Polynomial &size : input.sizes)
+  for (mlir::RankedTensorType input : parts.root().inputs)
+    for (const Polynomial &size : shapeOf(input).sizes)
       for (std::string &name : size.symbols())
         names.insert(std::move(name));
   std::vector<std::pair<std::string, std::optional<Rational>>> sizes;
@@ -124,21 +124,28 @@ FailureOr<Analysis> netc::analyze(ModuleOp module,
   return analysis;
 }
 
-static FailureOr<Run> reevaluateTree(const Run &run,
-                                     const SymbolTable &symbols) {
-  Operation *op = symbols.lookup(run.name());
-  if (auto step = dyn_cast<StepOp>(op))
-    return reevaluateRun(run, step);
-  std::vector<Run> jobs;
-  for (const Run &job : run.jobs) {
-    FailureOr<Run> there = reevaluateTree(job, symbols);
-    if (failed(there))
-      return failure();
-    jobs.push_back(std::move(*there));
-  }
-  return analyzeJob(cast<JobOp>(op), run.conventions, std::move(jobs));
+Reevaluation::Reevaluation(const Run &run) : run(run) {
+  if (isa<StepOp>(run.op))
+    parts = countPartsOfRun(run);
+  jobs.reserve(run.jobs.size());
+  for (const Run &job : run.jobs)
+    jobs.emplace_back(job);
 }
 
-FailureOr<Run> netc::reevaluate(const Run &run, ModuleOp module) {
-  return reevaluateTree(run, SymbolTable(module));
+FailureOr<Run> Reevaluation::with(const SymbolTable &symbols) const {
+  Operation *op = symbols.lookup(run.name());
+  if (auto step = dyn_cast<StepOp>(op))
+    return reevaluateRun(run, step, parts);
+  std::vector<Run> there;
+  for (const Reevaluation &job : jobs) {
+    FailureOr<Run> evaluated = job.with(symbols);
+    if (failed(evaluated))
+      return failure();
+    there.push_back(std::move(*evaluated));
+  }
+  return analyzeJob(cast<JobOp>(op), run.conventions, std::move(there));
+}
+
+FailureOr<Run> Reevaluation::with(ModuleOp module) const {
+  return with(SymbolTable(module));
 }

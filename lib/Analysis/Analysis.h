@@ -47,9 +47,22 @@ struct ConventionFlags {
 mlir::FailureOr<Analysis> analyze(mlir::ModuleOp module,
                                   const ConventionFlags &flags = {});
 
-/// The run with the facts that `module` states under the run's name. Its steps
-/// in `module` may be empty: no op is counted again.
-mlir::FailureOr<Run> reevaluate(const Run &run, mlir::ModuleOp module);
+/// Evaluates a run again with other facts. The run is as analyze() returned it.
+class Reevaluation {
+public:
+  explicit Reevaluation(const Run &run);
+
+  /// The run with the facts that `module` states under its name. Its steps in
+  /// `module` may be empty: no op is counted again.
+  mlir::FailureOr<Run> with(mlir::ModuleOp module) const;
+
+private:
+  mlir::FailureOr<Run> with(const mlir::SymbolTable &symbols) const;
+
+  const Run &run;
+  PartTree parts; ///< in all free axes; none of a run of jobs
+  std::vector<Reevaluation> jobs;
+};
 
 } // namespace netc
 

@@ -83,7 +83,7 @@ Figures Figures::repeated(const Rational &times) const {
   Figures sum;
   sum.costs = multiplied(costs, times);
   for (const auto &[format, part] : byFormat)
-    sum.byFormat[format] = multiplied(part, times);
+    sum.byFormat.emplace_back(format, multiplied(part, times));
   sum.read = read * times;
   sum.written = written * times;
   sum.converted = converted * times;
@@ -95,9 +95,21 @@ static Cost difference(const Cost &a, const Cost &b) {
           a.transcendental - b.transcendental};
 }
 
+Figures::Costs &Figures::costsIn(NumberFormat format) {
+  auto *place =
+      llvm::lower_bound(byFormat, format, [](const auto &a, NumberFormat b) {
+        return a.first < b;
+      });
+  if (place == byFormat.end() || place->first != format)
+    place = byFormat.insert(place, {format, Costs()});
+  return place->second;
+}
+
 Figures Figures::in(NumberFormat format) const {
   Figures part;
-  if (auto found = byFormat.find(format); found != byFormat.end()) {
+  const auto *found = llvm::find_if(
+      byFormat, [&](const auto &costs) { return costs.first == format; });
+  if (found != byFormat.end()) {
     part.costs = found->second;
   } else if (format == NumberFormat::F32) {
     part.costs = costs;
@@ -139,7 +151,7 @@ numbersOf(FiguresT &figures) {
 /// Adds an entry to `figures` for each format of `other`.
 static void haveFormatsOf(const Figures &other, Figures &figures) {
   for (const auto &[format, costs] : other.byFormat)
-    figures.byFormat.try_emplace(format);
+    figures.costsIn(format);
 }
 
 Figures &Figures::operator+=(const Figures &more) {
@@ -176,6 +188,15 @@ bool Figures::operator==(const Figures &other) const {
 //===----------------------------------------------------------------------===//
 // PartTree
 //===----------------------------------------------------------------------===//
+
+bool Part::hasShapesOf(const Part &other) const {
+  auto areAlike = [](RankedTensorType a, RankedTensorType b) {
+    return a == b || (a && b && a.getShape() == b.getShape() &&
+                      a.getEncoding() == b.getEncoding());
+  };
+  return areAlike(output, other.output) &&
+         llvm::equal(inputs, other.inputs, areAlike);
+}
 
 bool PartTree::holdsRolledCopies(const Part &part) const {
   return llvm::any_of(part.children,
@@ -312,7 +333,7 @@ public:
     sumUp();
     assert(builds.size() == tree.parts.size() && "these are parallel");
     for (Value input : body.getArguments())
-      tree.parts.front().inputs.push_back(shapeOf(input));
+      tree.parts.front().inputs.push_back(typeOf(input));
     return std::move(tree);
   }
 
@@ -325,9 +346,12 @@ private:
   struct Build {
     unsigned depth = 0;
     Weight weight;
-    llvm::SmallDenseSet<Value, 4> inputs;
-    std::optional<Shape> lastShape;
+    RankedTensorType lastType; ///< of the first result of an op
   };
+
+  static RankedTensorType typeOf(Value tensor) {
+    return cast<RankedTensorType>(tensor.getType());
+  }
 
   /// The part with this path, created with its parents if it is new.
   unsigned partOf(StringRef path) {
@@ -340,7 +364,7 @@ private:
     byPath[path] = part;
     tree.parts[parent].children.push_back(part);
     Part &added = tree.parts.emplace_back();
-    added.path = path.str();
+    added.path = path;
     added.parent = parent;
     builds.emplace_back().depth = builds[parent].depth + 1;
     return part;
@@ -424,7 +448,7 @@ private:
                                                : formatOfProduct(op, products);
     if (format != NumberFormat::F32)
       if (!cost.matmul.isZero() || !cost.other.isZero())
-        figures.byFormat[format][unsigned(phase)] += cost;
+        figures.costsIn(format)[unsigned(phase)] += cost;
     if (onOp)
       onOp({op, times, phase, cost, format, tree.parts[leaf]});
     if (auto parameter = dyn_cast<ParameterOp>(op)) {
@@ -440,7 +464,7 @@ private:
     if (phase == Phase::Forward) {
       nameAfter(leaf, op->getName().stripDialect(), weigh(op, cost));
       if (op->getNumResults() != 0)
-        builds[leaf].lastShape = shapeOf(op->getResult(0));
+        builds[leaf].lastType = typeOf(op->getResult(0));
     }
   }
 
@@ -519,13 +543,13 @@ private:
     while (user != source) {
       if (builds[user].depth >= builds[source].depth) {
         Part &part = tree.parts[user];
-        if (builds[user].inputs.insert(value).second)
-          part.inputs.push_back(shapeOf(value));
+        if (read.insert({user, value}).second)
+          part.inputs.push_back(typeOf(value));
         user = part.parent;
       } else {
         Part &part = tree.parts[source];
         if (!part.output)
-          part.output = shapeOf(value);
+          part.output = typeOf(value);
         source = part.parent;
       }
     }
@@ -536,11 +560,11 @@ private:
     for (unsigned i = tree.parts.size() - 1; i != 0; --i) {
       Part &part = tree.parts[i], &parent = tree.parts[part.parent];
       if (!part.output)
-        part.output = builds[i].lastShape;
+        part.output = builds[i].lastType;
       parent.figures += part.figures;
       nameAfter(part.parent, part.op, builds[i].weight);
-      if (!builds[part.parent].lastShape)
-        builds[part.parent].lastShape = part.output;
+      if (!builds[part.parent].lastType)
+        builds[part.parent].lastType = part.output;
     }
   }
 
@@ -552,12 +576,13 @@ private:
   /// Empty if masked products count in full.
   DenseMap<Operation *, CausalProduct> causalProducts;
   PartTree tree;
-  std::deque<Build> builds; ///< parallel to tree.parts
+  std::deque<Build> builds;                  ///< parallel to tree.parts
+  DenseSet<std::pair<unsigned, Value>> read; ///< inputs of parts
   DenseMap<Type, Polynomial> bytesByType;
   /// Weights, buffers and constants that were counted.
   DenseSet<Operation *> held;
   DenseSet<Attribute> noted; ///< by noteCopies
-  llvm::StringMap<unsigned> byPath;
+  DenseMap<StringRef, unsigned> byPath;
   DenseMap<Location, unsigned> byLocation;
 };
 } // namespace

@@ -65,8 +65,8 @@ private:
 struct Figures {
   using Costs = std::array<Cost, getMaxEnumValForPhase() + 1>; ///< by Phase
   Costs costs;
-  /// The share of `costs` in formats other than f32.
-  std::map<NumberFormat, Costs> byFormat;
+  /// The share of `costs` in formats other than f32, in their order.
+  llvm::SmallVector<std::pair<NumberFormat, Costs>, 0> byFormat;
   Polynomial parameters; ///< elements; a shared weight counts once
   Polynomial trainable;  ///< elements of `parameters` that are trained
   Polynomial idle;       ///< elements of experts that a row does not choose
@@ -84,6 +84,8 @@ struct Figures {
 
   const Cost &operator[](Phase phase) const { return costs[unsigned(phase)]; }
   Cost &operator[](Phase phase) { return costs[unsigned(phase)]; }
+  /// The costs in a format other than f32, which start as 0.
+  Costs &costsIn(NumberFormat format);
   /// Input and weight gradients.
   Cost backward() const;
   /// Forward, backward and update, without recomputation.
@@ -109,17 +111,17 @@ struct Figures {
 /// An instance of a block, or an op: a node in the tree of the ops' names.
 /// `layer1.0.conv1` is a child of `layer1.0`.
 struct Part {
-  std::string path; ///< empty for the root, the network
+  llvm::StringRef path; ///< of a location; empty for the root, the network
   unsigned parent = 0;
   llvm::SmallVector<unsigned, 0> children;
   /// The op with the highest cost in the forward pass: `conv`.
   llvm::StringRef op;
-  /// The shapes of its inputs: the values that its forward ops read and other
+  /// The types of its inputs: the values that its forward ops read and other
   /// parts compute. Weights are not inputs. All free axes are kept.
-  std::vector<Shape> inputs;
-  /// The shape of the first result that another part uses; none if there is
+  llvm::SmallVector<mlir::RankedTensorType, 1> inputs;
+  /// The type of the first result that another part uses; null if there is
   /// none.
-  std::optional<Shape> output;
+  mlir::RankedTensorType output;
   /// The number of copies of a `repeat` that the part represents: itself and
   /// the copies that follow it in the text. See kRolled.
   int64_t copies = 1;
@@ -134,9 +136,9 @@ struct Part {
 
   bool isLeaf() const { return children.empty(); }
   /// The last component of the path.
-  llvm::StringRef name() const {
-    return llvm::StringRef(path).substr(path.rfind('.') + 1);
-  }
+  llvm::StringRef name() const { return path.substr(path.rfind('.') + 1); }
+  /// Whether inputs and output have the same shapes, in whatever formats.
+  bool hasShapesOf(const Part &other) const;
 };
 
 /// The parts of a network or a step. Parents precede children, and the root is

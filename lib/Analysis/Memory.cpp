@@ -287,11 +287,12 @@ void MemoryCounter::add(Operation *op) {
 
 std::map<std::string, Memory> MemoryCounter::count() {
   graph->walk([&](Operation *op) { add(op); });
+  BytesByType &activations = memory[""].activations;
   forEachActivation(graph, [&](OpResult value) {
     add(value.getOwner(), "", &Memory::activations, value);
   });
   if (std::optional<Decoding> decoding = Decoding::of(graph))
-    memory[""].activations += decoding->bytesKept(graph);
+    activations += decoding->bytesKept(graph);
   return std::move(memory);
 }
 

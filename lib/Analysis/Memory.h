@@ -73,7 +73,7 @@ struct Memory {
 };
 
 /// The memory of each weight or buffer, by its name. Activations and constants
-/// have an empty name.
+/// have an empty name, even if there are none.
 std::map<std::string, Memory> countMemoryByName(mlir::Operation *graph);
 
 /// The sum of countMemoryByName.

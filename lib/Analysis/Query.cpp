@@ -71,8 +71,8 @@ findPart(const PartTree &tree, StringRef owner, StringRef path) {
     hint = "; it is not made of parts";
   else if (hint.empty() && names.size() <= 8)
     hint = "; its parts are `" + llvm::join(names, "`, `") + "`";
-  return error::UnknownPart(part->path.empty() ? owner : StringRef(part->path),
-                            name, hint);
+  return error::UnknownPart(part->path.empty() ? owner : part->path, name,
+                            hint);
 }
 
 std::variant<std::vector<const Part *>, Message>

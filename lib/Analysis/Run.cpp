@@ -46,7 +46,8 @@ static std::optional<Cost> divided(const Cost &cost, const Polynomial &unit) {
 std::optional<Cost> Run::totalByAmount(const Cost &ofStep) const {
   if (tokens && !parts.root().inputs.empty()) {
     Axes axes(cast<StepOp>(op).getAxes());
-    Polynomial perStep = axes.evaluate(parts.root().inputs.front().elements());
+    Polynomial perStep =
+        axes.evaluate(shapeOf(parts.root().inputs.front()).elements());
     if (std::optional<Cost> cost = divided(ofStep, perStep))
       return *cost * *tokens;
   }
@@ -336,11 +337,11 @@ public:
         rolled = part->path;
     }
     number += copies;
-    names.push_back(layer.path);
+    names.push_back(layer.path.str());
     // The second of several copies, for what they have in common.
     if (auto [repeat, copy] = rolled.rsplit('.'); !rolled.empty())
       names.push_back((repeat + "." + Twine(std::stoul(copy.str()) + 1) +
-                       StringRef(layer.path).drop_front(rolled.size()))
+                       layer.path.drop_front(rolled.size()))
                           .str());
   }
 
@@ -499,20 +500,24 @@ static Axes axesOfDevice(const Run &run) {
   return axes;
 }
 
-/// The memory of one device, by name of the weight.
-static std::map<std::string, Memory> memoryPerDevice(const Run &run) {
+/// Calls `function` for the memory of each weight on one device, by its name.
+static void forEachMemory(
+    const Run &run,
+    function_ref<void(const std::string &, const Memory &)> function) {
   Axes axes = axesOfDevice(run);
   auto evaluate = [&](const BytesByType &bytes) {
     return bytes.map(
         [&](const Polynomial &ofType) { return axes.evaluate(ofType); });
   };
-  std::map<std::string, Memory> memory = run.counted->memory;
-  for (auto &[name, ofWeight] : memory)
+  for (const auto &[name, counted] : run.counted->byName) {
+    Memory memory;
     for (auto [part, bytes] : Memory::parts())
-      ofWeight.*bytes = evaluate(ofWeight.*bytes);
-  for (const BytesByType &peak : run.counted->recomputed)
-    raise(memory[""].activations, evaluate(peak));
-  return memory;
+      memory.*bytes = evaluate(counted.*bytes);
+    if (name.empty())
+      for (const BytesByType &peak : run.counted->recomputed)
+        raise(memory.activations, evaluate(peak));
+    function(name, memory);
+  }
 }
 
 std::vector<KeptValue> Run::kept() const {
@@ -582,12 +587,13 @@ static void accumulate(PartTree &tree, const Rational &parts) {
 }
 
 /// The run that `op` states, for a step that is already counted.
-static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
-                                  std::shared_ptr<const CountedStep> counted) {
+static FailureOr<Run>
+evaluateRun(StepOp op, const Conventions &conventions, PartTree parts,
+            std::shared_ptr<const CountedMemory> counted) {
   Run run;
   run.op = op;
   run.conventions = conventions;
-  run.parts = counted->parts;
+  run.parts = std::move(parts);
   run.symbolic = run.parts.root().figures;
   run.counted = std::move(counted);
   Axes axes(op.getAxes());
@@ -599,8 +605,9 @@ static FailureOr<Run> evaluateRun(StepOp op, const Conventions &conventions,
                           .constant())
         run.axes.emplace_back(axis.getName().str(), *size);
   decodeInPasses(run, axes);
-  for (auto &[name, memory] : memoryPerDevice(run))
+  forEachMemory(run, [&](const std::string &, const Memory &memory) {
     run.memory += memory;
+  });
   run.parts.evaluate(axes);
   if (run.accumulate)
     accumulate(run.parts, *run.accumulate);
@@ -646,24 +653,32 @@ FailureOr<StepOp> netc::findStep(ModuleOp module, StringRef run) {
   return found;
 }
 
-FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
-  warnOfUnmasked(op);
-  warnOfUpdates(op);
-  auto counted = std::make_shared<CountedStep>();
+static PartTree countPartsOfStep(StepOp op, const Conventions &conventions) {
   DenseSet<Operation *> omittedLast = gradientsOmittedLast(op);
-  counted->parts = countParts(op, conventions, [&](const CountedOp &op) {
+  return countParts(op, conventions, [&](const CountedOp &op) {
     noteProduct(op);
     op.part.omitsLastGradient |= omittedLast.contains(op.op);
   });
-  counted->memory = countMemoryByName(op);
+}
+
+PartTree netc::countPartsOfRun(const Run &run) {
+  return countPartsOfStep(cast<StepOp>(run.op), run.conventions);
+}
+
+FailureOr<Run> netc::analyzeRun(StepOp op, const Conventions &conventions) {
+  warnOfUnmasked(op);
+  warnOfUpdates(op);
+  PartTree parts = countPartsOfStep(op, conventions);
+  auto counted = std::make_shared<CountedMemory>();
+  counted->byName = countMemoryByName(op);
   counted->recomputed = countRecomputed(op);
   counted->kept = keptValues(op);
   counted->shared = op.getRun().getFacts().shared;
-  return evaluateRun(op, conventions, std::move(counted));
+  return evaluateRun(op, conventions, std::move(parts), std::move(counted));
 }
 
-FailureOr<Run> netc::reevaluateRun(const Run &run, StepOp op) {
-  return evaluateRun(op, run.conventions, run.counted);
+FailureOr<Run> netc::reevaluateRun(const Run &run, StepOp op, PartTree parts) {
+  return evaluateRun(op, run.conventions, std::move(parts), run.counted);
 }
 
 //===----------------------------------------------------------------------===//
@@ -701,7 +716,7 @@ static Memory unionOfMemory(const Run &job) {
   collectSteps(job, steps);
   std::map<std::string, Memory> all;
   for (const Run *step : steps)
-    for (auto &[name, memory] : memoryPerDevice(*step)) {
+    forEachMemory(*step, [&](const std::string &name, const Memory &memory) {
       bool isShared = llvm::is_contained(step->counted->shared,
                                          StringRef(name).split('.').first);
       std::string owner = isShared ? "" : step->network().str() + ".";
@@ -711,7 +726,7 @@ static Memory unionOfMemory(const Run &job) {
            {&Memory::gradients, &Memory::optimizer, &Memory::activations,
             &Memory::constants})
         raise(held.*part, memory.*part);
-    }
+    });
   Memory sum;
   for (auto &[name, memory] : all)
     sum += memory;

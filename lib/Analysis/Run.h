@@ -21,10 +21,9 @@ struct Deviation {
   Rational flop;      ///< negative if the exact count is smaller
 };
 
-/// The counts of a step, in all free axes.
-struct CountedStep {
-  PartTree parts;
-  std::map<std::string, Memory> memory; ///< see countMemoryByName
+/// The memory of a step, in all free axes.
+struct CountedMemory {
+  std::map<std::string, Memory> byName; ///< see countMemoryByName
   std::vector<BytesByType> recomputed;  ///< see countRecomputed
   std::vector<KeptValue> kept;          ///< see keptValues
   /// Prefixes of weights that other networks may share; see RunFacts.
@@ -45,7 +44,7 @@ struct Run : RunFacts {
   /// whole network. Jobs run one after the other, and share the memory of
   /// networks that several of them use.
   Memory memory;
-  std::shared_ptr<const CountedStep> counted; ///< of a net.step
+  std::shared_ptr<const CountedMemory> counted; ///< of a net.step
   /// The jobs, in the order of the text.
   std::vector<Run> jobs;
   /// Whether the size of an axis is a distribution, and figures are
@@ -165,9 +164,11 @@ mlir::FailureOr<StepOp> findStep(mlir::ModuleOp module, llvm::StringRef run);
 
 /// Counts a step with its gradients and updates.
 mlir::FailureOr<Run> analyzeRun(StepOp op, const Conventions &conventions);
+/// The parts of a net.step, in all free axes.
+PartTree countPartsOfRun(const Run &run);
 /// The run with the facts of `op`, a net.step for the same computation that may
-/// be empty. Nothing is counted again.
-mlir::FailureOr<Run> reevaluateRun(const Run &run, StepOp op);
+/// be empty, and these parts of countPartsOfRun.
+mlir::FailureOr<Run> reevaluateRun(const Run &run, StepOp op, PartTree parts);
 /// Adds up the jobs of a run.
 mlir::FailureOr<Run> analyzeJob(JobOp op, const Conventions &conventions,
                                 std::vector<Run> jobs);

@@ -17,7 +17,7 @@ static std::string layerOf(const PartTree &tree, llvm::StringRef name) {
   const Part *part = tree.find(name);
   while (part && part != &tree.root() && !tree.isLayer(*part))
     part = &tree.parts[part->parent];
-  return part && part != &tree.root() ? part->path : name.str();
+  return part && part != &tree.root() ? part->path.str() : name.str();
 }
 
 /// The shape of an example that a forward convolution reads: behind the axes of
@@ -223,7 +223,7 @@ std::optional<Rational> SpecifiedStep::memoryAt(const Sizes &sizes) const {
   if (!of.counted->recomputed.empty() || !of.decodeAxis.empty())
     return std::nullopt;
   Polynomial bytes;
-  for (const auto &[name, memory] : of.counted->memory)
+  for (const auto &[name, memory] : of.counted->byName)
     bytes += memory.total();
   Axes axes = fixedAt(mlir::cast<StepOp>(of.op).getAxes(), sizes);
   return axes.evaluate(bytes).constant();

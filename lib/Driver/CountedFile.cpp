@@ -14,7 +14,8 @@ using namespace netc::flags;
 /// Counts a run at a point. If the step is the same as in the run as written,
 /// its counts are only evaluated again.
 static mlir::FailureOr<Run> countAt(const Session &session,
-                                    const SweepPoint &point, const Run &run,
+                                    const SweepPoint &point,
+                                    const Reevaluation &run,
                                     mlir::ModuleOp written) {
   if (point.isFacts) {
     if (failed(session.resolveHardware(*point.module, written)))
@@ -25,7 +26,7 @@ static mlir::FailureOr<Run> countAt(const Session &session,
               mlir::SymbolTable::lookupSymbolIn(written, step.getSymNameAttr()),
               step.getAxes(), step.getLoc())))
         return mlir::failure();
-    return reevaluate(run, *point.module);
+    return run.with(*point.module);
   }
   if (failed(runPasses(*point.module, Stage::Step)) ||
       failed(session.resolveHardware(*point.module)))
@@ -39,15 +40,18 @@ static mlir::FailureOr<Run> countAt(const Session &session,
 
 /// Counts a run at each of `points` and at their corners.
 static mlir::FailureOr<std::vector<CountedPoint>>
-countAll(const Session &session, std::vector<SweepPoint> points, const Run &run,
-         mlir::ModuleOp written) {
+countAll(const Session &session, std::vector<SweepPoint> points,
+         const Reevaluation &run, mlir::ModuleOp written) {
   std::vector<CountedPoint> counted;
   for (SweepPoint &point : points) {
     mlir::FailureOr<Run> there = countAt(session, point, run, written);
     if (failed(there))
       return mlir::failure();
+    std::optional<Reevaluation> own;
+    if (!point.isFacts && !point.corners.empty())
+      own.emplace(*there);
     mlir::FailureOr<std::vector<CountedPoint>> corners =
-        countAll(session, std::move(point.corners), *there, written);
+        countAll(session, std::move(point.corners), own ? *own : run, written);
     if (failed(corners))
       return mlir::failure();
     counted.push_back(
@@ -59,12 +63,15 @@ countAll(const Session &session, std::vector<SweepPoint> points, const Run &run,
 /// Counts the points of a run's sweep, and the ends of its ranges.
 static mlir::LogicalResult sweepRun(const Session &session, CountedFile &file,
                                     const Run &run) {
+  std::optional<Reevaluation> again;
   auto count = [&](std::optional<std::vector<SweepPoint>> points,
                    std::vector<CountedPoint> &into) {
-    if (!points)
-      return false;
+    if (!points || points->empty())
+      return points.has_value();
+    if (!again)
+      again.emplace(run);
     mlir::FailureOr<std::vector<CountedPoint>> counted = countAll(
-        session, std::move(*points), run, file.specification->module());
+        session, std::move(*points), *again, file.specification->module());
     if (succeeded(counted))
       into = std::move(*counted);
     return succeeded(counted);
@@ -146,13 +153,18 @@ static std::optional<CountedFile> count(const Session &session,
   if (!isSwept)
     return std::nullopt;
   Corners corners;
-  for (const Run &run : asWritten.runs)
-    for (const CountedPoint &corner : file.corners[run.name()]) {
-      mlir::FailureOr<Run> own = reevaluate(run, *corner.point.module);
+  for (const Run &run : asWritten.runs) {
+    const std::vector<CountedPoint> &counted = file.corners[run.name()];
+    if (counted.empty())
+      continue;
+    Reevaluation again(run);
+    for (const CountedPoint &corner : counted) {
+      mlir::FailureOr<Run> own = again.with(*corner.point.module);
       if (failed(own))
         return std::nullopt;
       corners[run.name()].push_back(std::move(*own));
     }
+  }
   file.expects = file.specification->check(AnalysisResults(asWritten, corners));
   if (hasFlags) {
     Corners ofShown;

@@ -127,10 +127,10 @@ static std::string ofExample(const Shape &shape) {
 std::string netc::shapesOf(const Part &part) {
   if (!part.output)
     return "";
-  std::string output = ofExample(*part.output);
+  std::string output = ofExample(shapeOf(part.output));
   if (part.inputs.empty())
     return output;
-  std::string input = ofExample(part.inputs.front());
+  std::string input = ofExample(shapeOf(part.inputs.front()));
   if (part.inputs.size() > 1)
     input += ", …";
   return input == output ? output : input + " → " + output;

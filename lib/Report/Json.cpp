@@ -141,8 +141,7 @@ static std::vector<Alike> alikeOf(const PartTree &tree) {
     std::vector<size_t> &candidates = byOp[part->op.str()];
     auto same = llvm::find_if(candidates, [&, part = part](size_t i) {
       const Part &other = *groups[i].front().first;
-      return part->inputs == other.inputs && part->output == other.output &&
-             part->figures == other.figures;
+      return part->hasShapesOf(other) && part->figures == other.figures;
     });
     if (same != candidates.end()) {
       groups[*same].emplace_back(part, place);
@@ -171,12 +170,12 @@ static void layer(OStream &json, const Alike &alike) {
     json.attributeEnd();
     json.attribute("op", part.op);
     json.attributeArray("inputs", [&] {
-      for (const Shape &input : part.inputs)
-        shape(json, input);
+      for (mlir::RankedTensorType input : part.inputs)
+        shape(json, shapeOf(input));
     });
     json.attributeBegin("output");
     if (part.output)
-      shape(json, *part.output);
+      shape(json, shapeOf(part.output));
     else
       json.value(nullptr);
     json.attributeEnd();
