@@ -140,10 +140,10 @@ private:
   /// Number of expressions and blocks that are being evaluated.
   unsigned depth = 0;
   // Facts that depend on the text alone are cached, since a block is evaluated
-  // once for each of its copies.
+  // once for each of its copies. Chains have a spine.
   std::unordered_map<Expr *, llvm::SmallVector<Expr *>> spines;
   std::unordered_map<antlr4::Token *, std::string> words;
-  std::unordered_map<NetParser::LitContext *, Value> literals;
+  std::unordered_map<NetParser::LitContext *, Number> literals;
 };
 
 } // namespace netc

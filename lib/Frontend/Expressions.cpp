@@ -37,6 +37,8 @@ Value Evaluator::eval(Expr *expr) {
   auto leave = llvm::make_scope_exit([&] { --depth; });
   if (precisions.isPreset(expr))
     return precisions.eval(expr);
+  if (!leftOperand(expr))
+    return evalLink(expr, Value());
   Value value;
   // Evaluate the links of a chain in a loop from the left, so that long chains
   // need no stack.
@@ -81,13 +83,13 @@ Value Evaluator::evalLink(Expr *link, const Value &left) {
 antlrcpp::Any Evaluator::visitLit(NetParser::LitContext *tree) {
   auto known = literals.find(tree);
   if (known != literals.end())
-    return known->second;
+    return Value(known->second);
   std::optional<Literal> literal = operators.literalOf(tree->quantity());
   if (!literal)
     return Value();
-  Value value = Number(literal->value, literal->dimension, literal->device);
+  Number value(literal->value, literal->dimension, literal->device);
   literals.emplace(tree, value);
-  return value;
+  return Value(std::move(value));
 }
 
 antlrcpp::Any Evaluator::visitStr(NetParser::StrContext *tree) {
