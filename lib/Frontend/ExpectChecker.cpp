@@ -161,16 +161,44 @@ static std::string exchanged(StringRef op) {
   return other;
 }
 
+static bool holdsForAnyFigure(StringRef op, const Value &a, const Value &b) {
+  return alwaysHolds(op, a, b) || alwaysHolds(exchanged(op), b, a);
+}
+
 static constexpr llvm::StringLiteral
     compareFigure("compare a figure, as in `expect M.params == 9`"),
     figuresAreFinite("every figure is 0 or more, and finite; say what this one "
                      "is, as in `expect M.params ~ 25M`"),
     allIsWithinInf("all is `within inf`; write a share, as in `within 2%`");
 
+/// What is claimed: the parts of a chain of `and`, which each have to hold.
+static std::vector<NetParser::ExprContext *>
+claimsOf(NetParser::ExprContext *tree) {
+  std::vector<NetParser::ExprContext *> claims, work{tree};
+  while (!work.empty()) {
+    NetParser::ExprContext *claim = work.back();
+    work.pop_back();
+    auto *paren = ruleCast<NetParser::ParenContext>(claim);
+    if (auto *both = ruleCast<NetParser::AndContext>(claim))
+      work.insert(work.end(), {both->expr(1), both->expr(0)});
+    else if (paren && ruleCast<NetParser::AndContext>(paren->expr()))
+      work.push_back(paren->expr());
+    else
+      claims.push_back(claim);
+  }
+  return claims;
+}
+
 ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
   NetParser::ExpectContext *tree = expectation.tree;
-  if (alwaysHolds(tree->expr(0)))
-    return e.fail(tree, error::ExpectHolds, compareFigure), Decision();
+  std::vector<Expr *> claims = claimsOf(tree->expr(0));
+  auto placeOf = [&](Expr *claim) -> Tree * {
+    return claims.size() == 1 ? static_cast<Tree *>(tree) : claim;
+  };
+  for (Expr *claim : claims)
+    if (alwaysHolds(claim))
+      return e.fail(placeOf(claim), error::ExpectHolds, compareFigure),
+             Decision();
   auto *comparison = ruleCast<NetParser::CmpContext>(tree->expr(0));
   if (comparison && comparison->op->getText() == "~")
     return decideAbout(expectation, comparison);
@@ -182,6 +210,13 @@ ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
     std::optional<bool> holds = e.decide(tree->expr(0));
     if (!holds)
       return {};
+    // If all of them hold, all can be evaluated.
+    for (Expr *claim : claims)
+      if (auto *each = ruleCast<NetParser::CmpContext>(claim);
+          *holds && each &&
+          holdsForAnyFigure(each->op->getText(), e.eval(each->expr(0)),
+                            e.eval(each->expr(1))))
+        return e.fail(claim, error::ExpectHolds, figuresAreFinite), Decision();
     verdict.holds = *holds;
     verdict.value.text = *holds ? "true" : "false";
     verdict.expected.text = "true";
@@ -189,7 +224,7 @@ ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
   }
   std::string op = comparison->op->getText();
   Value a = e.eval(comparison->expr(0)), b = e.eval(comparison->expr(1));
-  if (alwaysHolds(op, a, b) || alwaysHolds(exchanged(op), b, a))
+  if (holdsForAnyFigure(op, a, b))
     return e.fail(tree, error::ExpectHolds, figuresAreFinite), Decision();
   a = e.calls.resolve(comparison, a);
   b = e.calls.resolve(comparison, b);
