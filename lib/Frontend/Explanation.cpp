@@ -367,22 +367,34 @@ std::vector<std::string> Explanation::expectations() const {
 }
 
 /// A bracket too many. A job needs no body, so the `{` of its keys may be
-/// missing without an error.
+/// missing without an error before.
 SyntaxError Explanation::closesNothing() const {
   SyntaxError error = here(error::ClosesNothing(quote(found)));
   if (!is(found, {NetParser::RBRACE}) || opener)
     return error;
   unsigned depth = 0;
+  Token *lineEnd = nullptr;
   for (Token *token = neighbour(tokens, found, -1); token;
        token = neighbour(tokens, token, -1)) {
     if (is(token, {NetParser::LBRACE}) && depth-- == 0)
       break;
     depth += is(token, {NetParser::RBRACE});
-    if (depth == 0 && is(token, {NetParser::TRAIN, NetParser::INFER}) &&
-        beginsLine(tokens, token)) {
-      error.note = {beginOf(token), "a `{` may be missing on this line"};
-      break;
-    }
+    if (is(token, {NetParser::NL}) && depth == 0)
+      lineEnd = token;
+    if (depth != 0 || !is(token, {NetParser::TRAIN, NetParser::INFER}) ||
+        !beginsLine(tokens, token))
+      continue;
+    Token *last = lineEnd ? neighbour(tokens, lineEnd, -1) : nullptr;
+    if (!last || !sameLine(token, last) || is(last, {NetParser::RBRACE}))
+      continue; // it has a body
+    Token *key = neighbour(tokens, lineEnd, +1);
+    if (beginOf(key).column > beginOf(token).column)
+      return SyntaxError{
+          endOf(last),
+          error::Expected("`{`", "", ", as the next line's indentation shows"),
+          SyntaxError::Note{beginOf(found), "for this `}` to close"}};
+    error.note = {beginOf(token), "a `{` may be missing on this line"};
+    break;
   }
   return error;
 }
