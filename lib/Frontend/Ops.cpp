@@ -152,6 +152,8 @@ Value TensorBuilder::emit(Tree *at, StringRef op,
   std::vector<Tensor> operands = name->hasTrait<ElementByElement>()
                                      ? written.vec()
                                      : inOneFormat(at, op, written);
+  if (name->hasTrait<AxesMeet>())
+    widenIntegers(at, operands);
   mlir::Location location = where ? mlir::Location(where) : opLocation(at, op);
   mlir::OperationState state(location, *name);
   for (const Tensor &operand : operands)

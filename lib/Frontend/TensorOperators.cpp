@@ -49,19 +49,20 @@ bool TensorBuilder::isElementByElement(const Function &function) const {
                             ->hasTrait<ElementByElement>();
 }
 
-/// Whole numbers of several widths become those of the widest, if nothing else
-/// is among them.
+/// Whole numbers of several widths become those of the widest.
 void TensorBuilder::widenIntegers(Tree *at, std::vector<Tensor> &tensors) {
-  unsigned widest = 0;
-  for (const Tensor &each : tensors) {
+  auto isWhole = [](const Tensor &each) {
     mlir::Type element = elementOf(each.value);
-    if (!mlir::isa<mlir::IntegerType>(element) || element.isInteger(1))
-      return;
-    widest = std::max(widest, element.getIntOrFloatBitWidth());
-  }
+    return mlir::isa<mlir::IntegerType>(element) && !element.isInteger(1);
+  };
+  unsigned widest = 0;
+  for (const Tensor &each : tensors)
+    if (isWhole(each))
+      widest = std::max(widest, elementOf(each.value).getIntOrFloatBitWidth());
   for (Tensor &each : tensors)
-    each.value = convertTo(e.builder, opLocation(at, "convert"), each.value,
-                           e.builder.getIntegerType(widest));
+    if (isWhole(each))
+      each.value = convertTo(e.builder, opLocation(at, "convert"), each.value,
+                             e.builder.getIntegerType(widest));
 }
 
 std::optional<std::vector<Tensor>>

@@ -56,7 +56,7 @@ def export(function, weights, *inputs, name=None):
         name: of the network; by default the name of the function, in upper case.
 
     Raises:
-        ImportRefused: the function's ops depend on the batch size.
+        ImportRefused: the function's ops depend on the batch size, or the inputs' first axes differ.
     """
     import jax
 
@@ -76,6 +76,12 @@ def texts_of(function, weights, *inputs):
         shape = tuple(leaf.shape) if examples is None or not leaf.shape else (examples, *leaf.shape[1:])
         return jax.ShapeDtypeStruct(shape, leaf.dtype)
 
+    firsts = {leaf.shape[0] for leaf in jax.tree_util.tree_leaves(inputs) if getattr(leaf, "shape", ())}
+    if len(firsts) > 1:
+        raise ImportRefused(
+            f"the first axes of the inputs are {', '.join(map(str, sorted(firsts)))}, and the first axis of each is that of the batch; give what has no batch, "
+            "such as a table, with the weights"
+        )
     named = [".".join(_key(key) for key in path) for path, _ in jax.tree_util.tree_flatten_with_path(weights)[0]]
     texts = []
     limit = jax.config.jax_traceback_in_locations_limit
@@ -450,6 +456,8 @@ class _Writer(Functions, Lookups):
             self.alias[result] = operands[1]
             return None
         if operands[0] in self.values:
+            if self.number(operands[0]) is not None:
+                self.notes.append("A `where` whose condition is known, as one on the counter of a loop is, leaves out what it does not take. The function may compute that, too.")
             return self.add(op.name, operands, result)
         numbers = {key: number for key, value in zip(("self", "other"), operands[1:]) if (number := self.number(value)) is not None}
         kept = [value for key, value in zip(("self", "other"), operands[1:]) if key not in numbers]
@@ -643,11 +651,12 @@ class _Writer(Functions, Lookups):
         sizes = [self.first.shapes[weight][kernel.index(each)] for each in windows]
         padding = op.numbers("padding") or [[0, 0]] * len(windows)
         name, arguments = op.name, self.windows(op, sizes, padding)
-        if arguments is None or op.numbers("batch_group_count") not in ([], 1) or weight not in self.weights or len(self.users[weight]) != 1:
+        if arguments is None or op.numbers("batch_group_count") not in ([], 1) or weight not in self.weights or not self.is_shared_by_alike(op, weight):
             return self.add(f"{op.name} of another kind", operands, result)
         own = self.weights[weight]
         is_transposed, cut = "output_padding" in arguments, arguments.pop("cut", None)
-        own["shape"] = [own["shape"][kernel.index(each)] for each in (*("io" if is_transposed else "oi"), *windows)]
+        shape = self.shape(weight)
+        own["shape"] = [shape[kernel.index(each)] for each in (*("io" if is_transposed else "oi"), *windows)]
         x = self.turned(x, [into.index(each) for each in ("b", "f", *windows)], result)
         if is_transposed:
             name = "jax.lax.conv_transpose"
@@ -666,6 +675,11 @@ class _Writer(Functions, Lookups):
         self.add("stablehlo.transpose", [made["name"]], total, dims=[("b", "f", *windows).index(each) for each in out])
         if bias is not None:
             self.skip(total)
+
+    def is_shared_by_alike(self, op, weight):
+        """Whether all that read a weight are such convolutions."""
+        users = [self.first.ops[i] for i in self.users[weight]]
+        return all((user.name, user.attributes) == (op.name, op.attributes) and operands[1] == weight for user, operands, *_ in users)
 
     def windows(self, op, sizes, padding):
         """The settings of windows, or None if netc has no such convolution. Dilation of the input means a transposed

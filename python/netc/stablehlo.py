@@ -90,9 +90,12 @@ def _functions(text):
 COMPARISONS = {"EQ": operator.eq, "NE": operator.ne, "GE": operator.ge, "GT": operator.gt, "LE": operator.le, "LT": operator.lt}
 # Of whole numbers, by which loops count.
 ARITHMETIC = {
-    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "minimum": min, "maximum": max, "and": operator.and_,
-    "or": operator.or_, "convert": int, "select": lambda holds, one, other: one if holds else other,
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "negate": operator.neg, "minimum": min, "maximum": max,
+    "divide": lambda x, y: int(x / y) if y else -1, "remainder": lambda x, y: int(math.fmod(x, y)) if y else x,
+    "clamp": lambda low, x, high: max(low, min(x, high)), "and": operator.and_, "or": operator.or_, "convert": int,
+    "select": lambda holds, one, other: one if holds else other,
 }  # fmt: skip
+WHOLE = {"i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"}
 MOST_STEPS = 1024
 
 
@@ -158,12 +161,14 @@ class Program:
     def evaluate(self, op, operands):
         """The number that an op makes of numbers, or None."""
         kind = op.name.removeprefix("stablehlo.")
-        if len(op.types) != 1 or op.types[0] not in (([], "i32"), ([], "i1")):
+        if len(op.types) != 1 or op.types[0][0] or op.types[0][1] not in WHOLE:
             return None
         if kind == "constant":
-            return int(constant(op, [], "i4"))
+            return int(constant(op, [], "i8"))
         numbers = [self.numbers.get(each) for each in operands]
         function = COMPARISONS[direction(op)] if kind == "compare" else ARITHMETIC.get(kind)
+        if kind == "not":
+            function = operator.not_ if op.types[0][1] == "i1" else operator.invert
         return None if None in numbers or function is None else int(function(*numbers))
 
 

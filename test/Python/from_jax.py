@@ -104,6 +104,12 @@ def counted(steps):
 looped = netc.from_graph(graph([text(*counted(3), size=size) for size in (7, 11)], ["w"], "Net", "JAX"))
 assert looped.endswith("  Part = Linear(8, bias = false)\n  return y = x |> Part |> Part |> Part\n}\n"), looped
 assert netc.from_graph(graph([text(*counted(0))], ["w"], "Net", "JAX")).endswith("  return y = x\n}\n")
+wide = [line.replace("i32", "ui64") for line in counted(3)]
+assert netc.from_graph(graph([text(*wide, size=size) for size in (7, 11)], ["w"], "Net", "JAX")) == looped
+known = '%k = "stablehlo.constant"() <{value = dense<true> : tensor<i1>}> : () -> tensor<i1>'
+chosen = ['%t = "stablehlo.tanh"(%x) : ({0}) -> {0}', known, '%0 = "stablehlo.select"(%k, %x, %t) : (tensor<i1>, {0}, {0}) -> {0}', end]
+left_out = netc.from_graph(graph([text(*chosen)], ["w"], "Net", "JAX"))
+assert "\n# A `where` whose condition is known, as one on the counter of a loop is, leaves out what it does not take. The function may compute that, too.\n" in left_out, left_out
 refused("`stablehlo.while` (jit(f)/Net/Part/op): a loop is written out that counts to a number of at most 1024, and this one does not", text(*counted(1025)))
 branch = ['%0 = "stablehlo.case"(%x) ({', '"stablehlo.return"(%x) : ({0}) -> ()', "}) : ({0}) -> {0}"]
 refused("`stablehlo.case` (jit(f)/Net/Part/op): what it computes depends on data", text(*branch, end))
