@@ -173,12 +173,21 @@ private:
         [&](OpBuilder &end, Location, ArrayRef<BlockArgument> carried) {
           // Before the loop writes what it carries: `value` may be in that
           // memory, and bufferization does not see that it is the same.
-          auto writes =
-              end.getInsertionBlock()
-                  ->getOps<bufferization::MaterializeInDestinationOp>();
-          if (!writes.empty())
-            end.setInsertionPoint(*writes.begin());
-          starts[0] = countsUp ? loop.getInductionVar() : at;
+          Value start = countsUp ? loop.getInductionVar() : at;
+          for (auto write :
+               end.getInsertionBlock()
+                   ->getOps<bufferization::MaterializeInDestinationOp>()) {
+            auto isThere = [&](Value read) {
+              Operation *op = read.getDefiningOp();
+              return !op || op->getBlock() != write->getBlock() ||
+                     op->isBeforeInBlock(write);
+            };
+            if (!isThere(value) || !isThere(start))
+              continue;
+            end.setInsertionPoint(write);
+            break;
+          }
+          starts[0] = start;
           return SmallVector<Value>{end.create<tensor::InsertSliceOp>(
               value.getLoc(), value, carried.back(), starts, sizes, strides)};
         }));
