@@ -95,8 +95,12 @@ TEST_P(OpTableTest, AddsUpToTheCountOfTheStep) {
     EXPECT_EQ(run->step().traffic(), rows.read);
     ++compared;
   }
-  if (!compared)
-    GTEST_SKIP() << "no run of it is a program";
+  // Those that have networks alone, or a part whose cost is all that is known.
+  static const std::set<StringRef> withoutProgram = {
+      "convnext", "densenet", "efficientnet", "googlenet", "mobilenet",
+      "regnet",   "reported", "squeezenet",   "vit"};
+  EXPECT_EQ(compared == 0,
+            withoutProgram.count(llvm::sys::path::stem(GetParam())) == 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, OpTableTest, testing::ValuesIn(examples()),
