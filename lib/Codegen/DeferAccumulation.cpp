@@ -174,19 +174,19 @@ private:
           // Before the loop writes what it carries: `value` may be in that
           // memory, and bufferization does not see that it is the same.
           Value start = countsUp ? loop.getInductionVar() : at;
-          for (auto write :
-               end.getInsertionBlock()
-                   ->getOps<bufferization::MaterializeInDestinationOp>()) {
-            auto isThere = [&](Value read) {
+          auto writes =
+              end.getInsertionBlock()
+                  ->getOps<bufferization::MaterializeInDestinationOp>();
+          auto isBehind = [&](Operation *write) {
+            return llvm::all_of(ValueRange{value, start}, [&](Value read) {
               Operation *op = read.getDefiningOp();
               return !op || op->getBlock() != write->getBlock() ||
                      op->isBeforeInBlock(write);
-            };
-            if (!isThere(value) || !isThere(start))
-              continue;
-            end.setInsertionPoint(write);
-            break;
-          }
+            });
+          };
+          auto write = llvm::find_if(writes, isBehind);
+          if (write != writes.end())
+            end.setInsertionPoint(*write);
           starts[0] = start;
           return SmallVector<Value>{end.create<tensor::InsertSliceOp>(
               value.getLoc(), value, carried.back(), starts, sizes, strides)};
