@@ -29,6 +29,13 @@ std::vector<int> Graph::inputs() const {
   return found;
 }
 
+std::vector<int> GraphNode::reads() const {
+  std::vector<int> all = ins;
+  if (body)
+    llvm::append_range(all, body->outs);
+  return all;
+}
+
 static void addNodes(const std::vector<GraphNode> &nodes,
                      std::vector<const GraphNode *> &all) {
   for (const GraphNode &each : nodes) {

@@ -84,6 +84,9 @@ struct GraphNode {
   int module = -1; ///< the innermost
   int number = -1; ///< its place in the graph; in a loop, that of the loop
   std::shared_ptr<GraphBody> body; ///< of a loop
+
+  /// Its operands, and what the body of a loop makes.
+  std::vector<int> reads() const;
 };
 
 /// The body of a loop. It may read values from outside.

@@ -245,30 +245,30 @@ private:
     std::map<std::string, unsigned> weights;
     std::string text;
     llvm::raw_string_ostream os(text);
+    auto name = [&](int value) {
+      auto found = places.find(value);
+      if (found != places.end())
+        os << found->second << ',';
+      else
+        os << "w"
+           << weights.try_emplace(graph.values[value].name, weights.size())
+                  .first->second
+           << ',';
+    };
     forEachStep(body.steps, [&](const Step &step) {
       os << step.form << step.isFrozen << step.isRecomputed << step.fn << '|'
          << tail(body, step) << '|' << step.labels << '|';
       if (!step.weight.empty())
         os << weights.try_emplace(step.weight, weights.size()).first->second
            << '|';
-      for (int in : step.ins) {
-        auto found = places.find(in);
-        if (found != places.end())
-          os << found->second << ',';
-        else
-          os << "w"
-             << weights.try_emplace(graph.values[in].name, weights.size())
-                    .first->second
-             << ',';
-      }
+      llvm::for_each(step.ins, name);
       os << '>' << step.outs.size() << '|';
       for (const StepArgument &each : step.arguments)
         os << each.key << '=' << (each.isNumber ? "" : each.text) << ';';
       os << step.loop.axis;
       for (auto *each : {&step.loop.states, &step.loop.elements,
                          &step.loop.next, &step.loop.yielded}) {
-        for (int value : *each)
-          os << places.at(value) << ',';
+        llvm::for_each(*each, name);
         os << '|';
       }
       os << '\n';
@@ -500,11 +500,9 @@ std::string netc::import::writeStructure(Graph &graph, std::vector<Step> steps,
 /// A comment on weights that nothing reads.
 static std::string unread(const Graph &graph) {
   std::set<int> read;
-  for (const GraphNode *node : graph.allNodes()) {
-    read.insert(node->ins.begin(), node->ins.end());
-    if (node->body)
-      read.insert(node->body->outs.begin(), node->body->outs.end());
-  }
+  for (const GraphNode *node : graph.allNodes())
+    for (int value : node->reads())
+      read.insert(value);
   for (auto &output : graph.outputs)
     read.insert(output.second);
   std::vector<std::string> names;

@@ -272,19 +272,11 @@ private:
     return true;
   }
 
-  /// Whether netc has the op of integers, and computes its operands so.
-  bool isOfIntegers() {
+  /// Whether netc has the op of integers, too.
+  bool isOfIntegers() const {
     static const std::set<StringRef> exact = {"add", "maximum", "minimum",
                                               "mul", "sub"};
-    const GraphNode &own = *node;
-    if (!exact.count(node.op()))
-      return false;
-    for (int in : own.ins)
-      if (in >= 0)
-        compute(values.real(in), own);
-    return llvm::none_of(own.ins, [&](int in) {
-      return in >= 0 && values.isFloat(values.real(in));
-    });
+    return exact.count(node.op());
   }
 
   /// Computes such numbers after all, in floating point where netc has the op

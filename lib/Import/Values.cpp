@@ -15,14 +15,10 @@ Values::Values(Graph &graph) : graph(graph) {
   for (size_t i = 0; i < graph.values.size(); ++i)
     aliases.push_back(int(i));
   findOwners();
-  for (const GraphNode *each : graph.allNodes()) {
-    for (int in : each->ins)
-      if (in >= 0)
-        ++reads[in];
-    if (each->body)
-      for (int out : each->body->outs)
-        ++reads[out];
-  }
+  for (const GraphNode *each : graph.allNodes())
+    for (int value : each->reads())
+      if (value >= 0)
+        ++reads[value];
   for (auto &output : graph.outputs)
     ++reads[output.second];
 }
@@ -168,10 +164,8 @@ bool Values::isImage(int value, size_t windows) const {
 bool Values::isOnlyViewed(int value) const {
   for (const GraphNode *each : graph.allNodes()) {
     const ForeignOp *user = findForeign(each->op);
-    if (llvm::is_contained(each->ins, value) &&
+    if (llvm::is_contained(each->reads(), value) &&
         (!user || user->op != "reshape"))
-      return false;
-    if (each->body && llvm::is_contained(each->body->outs, value))
       return false;
   }
   return llvm::all_of(graph.outputs,
