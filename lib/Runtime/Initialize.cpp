@@ -5,26 +5,40 @@
 #include "lib/Runtime/Initialize.h"
 #include "lib/Runtime/Random.h"
 
+#include <algorithm>
 #include <cmath>
+#include <future>
+#include <thread>
+#include <vector>
 
 using namespace netc::program;
 using namespace netc::runtime;
 
-/// Stores `value(i)` as each element.
+/// Stores `value(i)` as each element. Threads each compute consecutive ones by
+/// a copy of `value`, from an even one on.
 template <typename Value>
 static void fill(const Slot &slot, char *data, Value value) {
   visitType(slot.element, [&](auto element) {
     using T = decltype(element);
     T *elements = reinterpret_cast<T *>(data);
-    for (int64_t i = 0, count = slot.count(); i < count; ++i)
-      elements[i] = T(value(i));
+    auto compute = [=](int64_t begin, int64_t end) {
+      for (Value own = value; begin < end; ++begin)
+        elements[begin] = T(own(begin));
+    };
+    int64_t count = slot.count(), part = 1 << 20;
+    if (int64_t cores = std::thread::hardware_concurrency())
+      part = std::max(part, (count / cores + 2) & ~int64_t(1));
+    std::vector<std::future<void>> others; // Each destructor waits.
+    for (int64_t begin = part; begin < count; begin += part)
+      others.push_back(std::async(std::launch::async, compute, begin,
+                                  std::min(begin + part, count)));
+    compute(0, std::min(part, count));
   });
 }
 
 static void fillNormal(const Slot &slot, const Random &random, double deviation,
                        char *data) {
-  double other = 0;
-  fill(slot, data, [&](int64_t i) {
+  fill(slot, data, [=, other = 0.0](int64_t i) mutable {
     if (i % 2)
       return deviation * other;
     double one;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "lib/Runtime/Initialize.h"
+#include "lib/Runtime/Random.h"
 #include "test/Runtime/RuntimeTest.h"
 
 #include <algorithm>
@@ -95,6 +96,19 @@ TEST(Initialize, DependsOnSeedAndNameOnly) {
   std::vector<float> both = initialized(longer, 5);
   both.resize(64);
   EXPECT_EQ(initialized(parameter(Init::Normal, {8, 8}), 5), both);
+}
+
+TEST(Initialize, EachElementByItsPositionWhereThreadsShareThem) {
+  Slot slot = parameter(Init::Normal, {3, (1 << 20) + 1});
+  std::vector<float> values = initialized(slot, 5);
+  Random random(5, slot.name);
+  for (size_t i = 0; i < values.size(); i += 2) {
+    double first, second;
+    random.normal(i / 2, first, second);
+    ASSERT_EQ(values[i], float(0.02 * first));
+    if (i + 1 < values.size())
+      ASSERT_EQ(values[i + 1], float(0.02 * second));
+  }
 }
 
 static Slot angles(Init init, std::vector<int64_t> shape, double theta = 1e4) {
