@@ -10,7 +10,7 @@
 
 All are in bf16, steps with autocast. A product's time is that of its op alone, and cuBLAS's. A step's is the median of whole steps
 whose data are on the device; PyTorch is eager, and with `--compile` also compiled. `--steps` of each network are run twice, and
-must leave the same losses.
+must leave the same losses. Some of the runs, such as `gpt2` or `product_4096`, may be named.
 """
 
 import argparse
@@ -23,17 +23,19 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PRODUCTS = (1024, 2048, 4096, 8192)
-NETWORKS = ("resnet50", "gpt2")
+NETWORKS = ("resnet50", "gpt2", "bert", "dlrm")
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=("build", "run"))
     parser.add_argument("folder", metavar="FOLDER", help="of the programs")
+    runs = [f"product_{n}" for n in PRODUCTS] + list(NETWORKS)
+    parser.add_argument("runs", nargs="*", metavar="RUN", default=runs, choices=[*runs, runs], help="(default: all)")
     parser.add_argument("--netc", default=os.path.join(ROOT, "build", "release", "bin", "netc"))
     parser.add_argument("--arch", default="sm_90a", help="the device to build for (default %(default)s)")
     parser.add_argument("--seconds", type=float, default=3, help="of each measurement (default %(default)s)")
-    parser.add_argument("--steps", type=int, default=4, help="that are compared bit for bit (default %(default)s)")
+    parser.add_argument("--steps", type=int, default=4, help="that are compared bit for bit (default %(default)s; 0: none)")
     parser.add_argument("--timeout", type=float, default=60, help="of a program, in seconds (default %(default)s)")
     parser.add_argument("--compile", action="store_true", help="also time torch.compile")
     parser.add_argument("--driver", help="another driver for netc's programs, to try this without a GPU")
@@ -44,7 +46,7 @@ def parse_arguments():
 
 def build(arguments):
     os.makedirs(arguments.folder, exist_ok=True)
-    for run in [f"product_{n}" for n in PRODUCTS] + list(NETWORKS):
+    for run in arguments.runs:
         source = ["-I", os.path.join(ROOT, "examples"), os.path.join(HERE, "hardware.net"), f"--run={run}"]
         target = ["--target=cuda", f"--arch={arguments.arch}", "--emit=exe", "-o", os.path.join(arguments.folder, run)]
         subprocess.run([arguments.netc, *source, *target], check=True)
@@ -73,56 +75,60 @@ class PyTorch:
         self.torch, self.seconds = torch, arguments.seconds
         self.name = f"PyTorch {torch.__version__} on {torch.cuda.get_device_name()}"
 
-    def median(self, run):
-        """The median time of `run`, in seconds."""
+    def median(self, run, at_once=1):
+        """The median time of `run`, in seconds, where `at_once` of them are launched before any is waited for."""
         cuda = self.torch.cuda
         times, spent = [], 0.0
         for number in range(3 + 1000):
-            start, end = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)
-            start.record()
-            run()
-            end.record()
-            end.synchronize()
+            events = [cuda.Event(enable_timing=True) for _ in range(at_once + 1)]
+            events[0].record()
+            for event in events[1:]:
+                run()
+                event.record()
+            events[-1].synchronize()
             if number < 3:
                 continue
-            times.append(start.elapsed_time(end) / 1e3)
-            spent += times[-1]
+            times += [before.elapsed_time(after) / 1e3 for before, after in zip(events, events[1:])]
+            spent += events[0].elapsed_time(events[-1]) / 1e3
             if spent > self.seconds and len(times) >= 5:
                 break
         return statistics.median(times)
 
     def product(self, n):
         a, b = (self.torch.randn(n, n, device="cuda", dtype=self.torch.bfloat16) for _ in range(2))
-        return self.median(lambda: a @ b)
+        return self.median(lambda: a @ b, 20)
 
     def step(self, network, is_compiled):
         import pytorch_models as models
+        import trace_pairs as pairs
 
         torch = self.torch
         torch.manual_seed(0)
-        if network == "resnet50":
-            make, data, loss = models.MODELS[network]
-            model, batch = make(), data(256)
-            batch = (batch[0].contiguous(memory_format=torch.channels_last), batch[1])
-            model = model.to(memory_format=torch.channels_last)
-        else:
+        if network == "gpt2":
             model = models.Decoder(d=768, layers=12, heads=12, length=1024, vocabulary=50_257)
-            batch, loss = (torch.randint(50_257, (8, 1024)),), models.next_token_loss
-        model, batch = model.cuda(), [part.cuda() for part in batch]
-        if network == "resnet50":
-            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+            batch = [torch.randint(50_257, (8, 1024))]
+            loss = lambda logits, device: models.next_token_loss(lambda tokens: logits, [batch[0].to(device)])
         else:
+            model, batch, loss = pairs.model_of(network, {"resnet50": 256, "bert": 32, "dlrm": 16_384}[network])
+        model, batch = model.cuda(), [part.cuda() for part in batch]
+        if network in ("gpt2", "bert"):
             optimizer = torch.optim.AdamW(model.parameters(), lr=6e-4)
-        called = torch.compile(model) if is_compiled else model
+        else:
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9 * (network == "resnet50"))
+
+        def loss_of(*batch):
+            with torch.autocast("cuda", torch.bfloat16):
+                y = model(*batch)
+            return loss(y.float(), "cuda")
+
+        called = torch.compile(loss_of) if is_compiled else loss_of
 
         def step():
             optimizer.zero_grad(set_to_none=True)
-            with torch.autocast("cuda", torch.bfloat16):
-                value = loss(called, batch)
-            value.backward()
+            called(*batch).backward()
             optimizer.step()
 
-        return self.median(step)
+        return self.median(step, 2)
 
 
 def row(name, netc, others):
@@ -135,24 +141,25 @@ def run(arguments):
     peer = None if arguments.without_pytorch else PyTorch(arguments)
     print(peer.name if peer else "without PyTorch", "· ms\n\n| | netc | eager, cuBLAS | compiled | ratio |\n|---|---|---|---|---|")
     reports, failed = {}, False
-    for n in PRODUCTS:
-        report = report_of(arguments, f"product_{n}", f"--seconds={arguments.seconds}")
-        failed |= report is None
-        if report:
-            reports[f"product_{n}"] = report
-            product = next(op for op in report["ops"] if op["op"] == "einsum")
-            row(f"{n} x {n} x {n}", product["mean"], [peer.product(n) if peer else None, None])
-    for network in NETWORKS:
-        report = report_of(arguments, network, f"--seconds={arguments.seconds}")
-        twice = [report_of(arguments, network, f"--steps={arguments.steps}") for _ in range(2)]
-        if report is None or None in twice:
+    for name in arguments.runs:
+        report = report_of(arguments, name, f"--seconds={arguments.seconds}")
+        if report is None:
             failed = True
             continue
-        reports[network] = report
-        others = [peer.step(network, False), peer.step(network, True) if arguments.compile else None] if peer else []
-        row(network, report["step"]["median"], others)
-        if twice[0]["losses"] != twice[1]["losses"]:
-            print(f"{network}: the losses of two runs differ: {twice[0]['losses']}, {twice[1]['losses']}")
+        reports[name] = report
+        if name not in NETWORKS:
+            n = int(name.removeprefix("product_"))
+            product = next(op for op in report["ops"] if op["op"] == "einsum")
+            row(f"{n} x {n} x {n}", product["mean"], [peer.product(n) if peer else None, None])
+            continue
+        others = [peer.step(name, False), peer.step(name, True) if arguments.compile else None] if peer else []
+        row(name, report["step"]["median"], others)
+        if not arguments.steps:
+            continue
+        twice = [report_of(arguments, name, f"--steps={arguments.steps}") for _ in range(2)]
+        failed |= None in twice
+        if None not in twice and twice[0]["losses"] != twice[1]["losses"]:
+            print(f"{name}: the losses of two runs differ: {twice[0]['losses']}, {twice[1]['losses']}")
             failed = True
     if arguments.json:
         with open(arguments.json, "w") as file:

@@ -120,8 +120,8 @@ def record(arguments):
     torch.backends.cudnn.benchmark = False
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
     device = torch.device(arguments.device)
-    model, inputs, loss = model_of(network, arguments.batch or BATCH[network])
-    model, inputs = model.to(device), [x.to(device) for x in inputs]
+    with device:
+        model, inputs, loss = model_of(network, arguments.batch or BATCH[network])
     optimizer = (
         torch.optim.AdamW(model.parameters(), lr=1e-4)
         if network == "bert"
@@ -158,12 +158,24 @@ def record(arguments):
     prof.export_chrome_trace(os.path.join(arguments.folder, f"{network}-{precision}-{mode}.trace.json.gz"))
 
 
+def known_metrics():
+    """Those of METRICS that the GPU has; the others are printed. `ncu` counts nothing if one is unknown."""
+    listed = subprocess.run(["ncu", "--query-metrics"], stdout=subprocess.PIPE, text=True).stdout
+    names = {line.split()[0] for line in listed.splitlines() if line.strip()}
+    lacking = [metric for metric in METRICS if names and metric.split(".")[0] not in names]
+    if lacking:
+        print("without", *lacking, flush=True)
+    return [metric for metric in METRICS if metric not in lacking]
+
+
 def main():
     arguments = parse_arguments()
     os.makedirs(arguments.folder, exist_ok=True)
     points = [(n, f, m) for n in arguments.networks for f in arguments.formats for m in arguments.modes]
     if len(points) == 1 and (arguments.counted or arguments.without_counters):
         return record(arguments)
+    counts = not arguments.without_counters and arguments.device == "cuda"
+    metrics = known_metrics() if counts else []
     failed = False
     for network, precision, mode in points:
         name = f"{network}-{precision}-{mode}"
@@ -171,9 +183,9 @@ def main():
         own += [f"--batch={arguments.batch}"] if arguments.batch else []
         counters = os.path.join(arguments.folder, f"{name}.counters.csv")
         ncu = ["ncu", "--csv", "--page", "raw", "--profile-from-start", "off", "--clock-control", "none", "--cache-control", "none"]
-        ncu += ["--target-processes", "all", "--log-file", counters, "--metrics", ",".join(METRICS)]
+        ncu += ["--target-processes", "all", "--log-file", counters, "--metrics", ",".join(metrics)]
         commands = [own + ["--without-counters"]]
-        if not arguments.without_counters and arguments.device == "cuda":
+        if counts:
             commands.append(ncu + own + ["--counted"])
         for command in commands:
             try:
