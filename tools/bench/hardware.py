@@ -9,8 +9,8 @@
     hardware.py run FOLDER       # where the GPU is: needs its driver, the folder, and PyTorch
 
 All are in bf16, steps with autocast. A product's time is that of its op alone, and cuBLAS's. A step's is the median of whole steps
-whose data are on the device; PyTorch is eager, and with `--compile` also compiled. `--steps` of each network are run twice, and
-must leave the same losses. Some of the runs, such as `gpt2` or `product_4096`, may be named.
+whose data are on the device; PyTorch is eager, and with `--compile` also compiled. Both do as much before they pause, since power
+limits the clock of what runs longer. `--steps` of each network are run twice, and must leave the same losses.
 """
 
 import argparse
@@ -23,6 +23,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PRODUCTS = (1024, 2048, 4096, 8192)
+TIMED_STEPS = 5  # of a program of netc, in which each op is timed
 NETWORKS = ("resnet50", "gpt2", "bert", "dlrm")
 
 
@@ -31,10 +32,10 @@ def parse_arguments():
     parser.add_argument("action", choices=("build", "run"))
     parser.add_argument("folder", metavar="FOLDER", help="of the programs")
     runs = [f"product_{n}" for n in PRODUCTS] + list(NETWORKS)
-    parser.add_argument("runs", nargs="*", metavar="RUN", default=runs, choices=[*runs, runs], help="(default: all)")
+    parser.add_argument("runs", nargs="*", metavar="RUN", default=runs, choices=[*runs, runs], help="such as gpt2 or product_4096 (default: all)")
     parser.add_argument("--netc", default=os.path.join(ROOT, "build", "release", "bin", "netc"))
     parser.add_argument("--arch", default="sm_90a", help="the device to build for (default %(default)s)")
-    parser.add_argument("--seconds", type=float, default=3, help="of each measurement (default %(default)s)")
+    parser.add_argument("--seconds", type=float, default=3, help="of each measurement at most (default %(default)s)")
     parser.add_argument("--steps", type=int, default=4, help="that are compared bit for bit (default %(default)s; 0: none)")
     parser.add_argument("--timeout", type=float, default=60, help="of a program, in seconds (default %(default)s)")
     parser.add_argument("--compile", action="store_true", help="also time torch.compile")
@@ -69,36 +70,29 @@ def report_of(arguments, run, *options):
 
 
 class PyTorch:
-    def __init__(self, arguments):
+    def __init__(self):
         import torch
 
-        self.torch, self.seconds = torch, arguments.seconds
+        self.torch = torch
         self.name = f"PyTorch {torch.__version__} on {torch.cuda.get_device_name()}"
 
-    def median(self, run, at_once=1):
-        """The median time of `run`, in seconds, where `at_once` of them are launched before any is waited for."""
-        cuda = self.torch.cuda
-        times, spent = [], 0.0
-        for number in range(3 + 1000):
-            events = [cuda.Event(enable_timing=True) for _ in range(at_once + 1)]
-            events[0].record()
-            for event in events[1:]:
-                run()
-                event.record()
-            events[-1].synchronize()
-            if number < 3:
-                continue
-            times += [before.elapsed_time(after) / 1e3 for before, after in zip(events, events[1:])]
-            spent += events[0].elapsed_time(events[-1]) / 1e3
-            if spent > self.seconds and len(times) >= 5:
-                break
-        return statistics.median(times)
+    def median(self, run, count):
+        """The median time of `count` of `run` behind one another, in seconds."""
+        for _ in range(3):
+            run()
+        events = [self.torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
+        events[0].record()
+        for event in events[1:]:
+            run()
+            event.record()
+        events[-1].synchronize()
+        return statistics.median(before.elapsed_time(after) / 1e3 for before, after in zip(events, events[1:]))
 
     def product(self, n):
         a, b = (self.torch.randn(n, n, device="cuda", dtype=self.torch.bfloat16) for _ in range(2))
-        return self.median(lambda: a @ b, 20)
+        return self.median(lambda: a @ b, TIMED_STEPS)
 
-    def step(self, network, is_compiled):
+    def step(self, network, is_compiled, count):
         import pytorch_models as models
         import trace_pairs as pairs
 
@@ -128,7 +122,7 @@ class PyTorch:
             called(*batch).backward()
             optimizer.step()
 
-        return self.median(step, 2)
+        return self.median(step, count)
 
 
 def row(name, netc, others):
@@ -138,7 +132,7 @@ def row(name, netc, others):
 
 
 def run(arguments):
-    peer = None if arguments.without_pytorch else PyTorch(arguments)
+    peer = None if arguments.without_pytorch else PyTorch()
     print(peer.name if peer else "without PyTorch", "· ms\n\n| | netc | eager, cuBLAS | compiled | ratio |\n|---|---|---|---|---|")
     reports, failed = {}, False
     for name in arguments.runs:
@@ -152,7 +146,8 @@ def run(arguments):
             product = next(op for op in report["ops"] if op["op"] == "einsum")
             row(f"{n} x {n} x {n}", product["mean"], [peer.product(n) if peer else None, None])
             continue
-        others = [peer.step(name, False), peer.step(name, True) if arguments.compile else None] if peer else []
+        modes = (False, True) if arguments.compile else (False,)
+        others = [peer.step(name, is_compiled, report["steps"]) for is_compiled in modes] if peer else []
         row(name, report["step"]["median"], others)
         if not arguments.steps:
             continue
