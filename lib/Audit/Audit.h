@@ -105,7 +105,7 @@ struct Row {
   unsigned joinedKernels = 0; ///< those of `kernels` with counters
   int64_t nanoseconds = 0;
   bool hasOtherAlgorithm = false,
-       usesMatrixUnits = false;    ///< by the names of its kernels
+       usesMatrixUnits = false;    ///< by names or levels of its kernels
   std::optional<unsigned> forward; ///< index of the forward product's row
   std::shared_ptr<const UnitLevels> levels; ///< from joined counters, or null
   std::vector<RowClaim> claims;             ///< parallel to Audit::claims

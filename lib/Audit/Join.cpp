@@ -39,6 +39,13 @@ std::string netc::audit::kernelBaseName(StringRef name) {
   return withoutFolders(StringRef(base).trim());
 }
 
+/// The base name without namespaces, of which Nsight Compute leaves some out.
+static std::string unqualifiedName(StringRef name) {
+  std::string base = kernelBaseName(name);
+  size_t colons = base.rfind("::");
+  return colons == base.npos ? base : base.substr(colons + 2);
+}
+
 //===----------------------------------------------------------------------===//
 // Alignment
 //===----------------------------------------------------------------------===//
@@ -195,8 +202,8 @@ std::vector<JoinedKernels>
 netc::audit::joinKernels(const Trace &timeline,
                          llvm::ArrayRef<uint32_t> kernels,
                          const Trace &counters) {
-  BaseNames names(timeline.names, kernelBaseName),
-      otherNames(counters.names, kernelBaseName);
+  BaseNames names(timeline.names, unqualifiedName),
+      otherNames(counters.names, unqualifiedName);
   std::vector<Launched> first = launchedOf(timeline, kernels, names),
                         second = countedOf(counters, otherNames);
   std::vector<JoinedKernels> joined;

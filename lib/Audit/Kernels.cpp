@@ -75,6 +75,8 @@ void Kernels::addCounters(const trace::Trace &counters,
       row.claims[claim].flop += flop;
       row.claims[claim].isUnknown |= !countersMissing(counters, kernel).empty();
       nameKernel(row, named);
+      row.usesMatrixUnits |=
+          levelsOf(counters, kernel, audit.gpu).tensorActive.value_or(0) > 0;
       continue;
     }
     other += flop;
@@ -176,8 +178,8 @@ llvm::Error Kernels::join(const trace::Trace &counters) {
   for (auto [row, own] : llvm::zip_equal(audit.rows, kernelsOfRows()))
     row.joinedKernels = llvm::count_if(
         own, [&](uint32_t kernel) { return groupOf.contains(kernel); });
-  addCounters(counters, counted);
   audit.gpu = Gpu::of(trace, counters, deviceOfRun());
+  addCounters(counters, counted);
   audit.levels =
       sumLevels(trace, kernels, counters, joined, audit.gpu, step.deviceTime());
   // Those of a part are over the time of its kernels that were joined.

@@ -27,6 +27,7 @@ BATCH = {"resnet50": 64, "bert": 8, "dlrm": 2048}
 METRICS = """
 gpu__time_duration.sum sm__cycles_elapsed.sum sm__cycles_elapsed.avg.per_second sm__cycles_active.sum smsp__cycles_elapsed.sum
 smsp__cycles_active.sum smsp__issue_active.sum smsp__inst_executed_pipe_tensor_op_hmma.sum
+smsp__inst_executed_pipe_tensor_op_gmma.sum
 sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed smsp__sass_thread_inst_executed_op_ffma_pred_on.sum
 smsp__sass_thread_inst_executed_op_fadd_pred_on.sum smsp__sass_thread_inst_executed_op_fmul_pred_on.sum
 sm__warps_active.avg.pct_of_peak_sustained_active dram__bytes_read.sum dram__bytes_write.sum
