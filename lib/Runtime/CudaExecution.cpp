@@ -132,7 +132,6 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Execution> netc::runtime::executeOnGpu(const Program &program,
-                                                       const Options &options) {
-  return std::make_unique<CudaExecution>(program, options);
+Execution *netc_execute_cuda(const Program &program, const Options &options) {
+  return new CudaExecution(program, options);
 }

@@ -15,11 +15,6 @@
 #include <string>
 #include <vector>
 
-extern "C" {
-/// The code of the program's step.
-void netc_step(char *arena);
-}
-
 namespace netc::runtime {
 
 /// The parts of a program that depend on its target: it makes the device, and
@@ -53,11 +48,19 @@ protected:
   const Options &options;
 };
 
-std::unique_ptr<Execution> executeOnHost(const program::Program &program,
-                                         const Options &options);
-std::unique_ptr<Execution> executeOnGpu(const program::Program &program,
-                                        const Options &options);
+/// Makes an execution, which the caller owns.
+using Execute = Execution *(const program::Program &program,
+                            const Options &options);
 
 } // namespace netc::runtime
+
+extern "C" {
+/// The code of the program's step.
+void netc_step(char *arena);
+
+/// Those of the targets. The program's object has `netc_execution` point to
+/// one; the others are not linked.
+netc::runtime::Execute netc_execute_cpu, netc_execute_cuda;
+}
 
 #endif // NETC_LIB_RUNTIME_EXECUTION_H

@@ -155,7 +155,6 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Execution>
-netc::runtime::executeOnHost(const Program &program, const Options &options) {
-  return std::make_unique<HostExecution>(program, options);
+Execution *netc_execute_cpu(const Program &program, const Options &options) {
+  return new HostExecution(program, options);
 }

@@ -9,7 +9,7 @@
 //       -Wl,--gc-sections -L/usr/lib/llvm-19/lib -lomp -lm -lpthread
 //
 // `cc` with -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic in place of -static-libstdc++
-// works too. -lomp must follow the archive.
+// works too. -lomp must follow the archive; a program for a GPU needs none.
 
 #include "lib/Program/Program.h"
 #include "lib/Runtime/Data.h"
@@ -28,7 +28,11 @@
 using namespace netc::program;
 using namespace netc::runtime;
 
-extern "C" const char netc_program[];
+extern "C" {
+extern const char netc_program[];
+/// Makes the execution of the program's target.
+extern Execute *const netc_execution;
+}
 
 void Execution::write(const std::string &json, const std::string &table) const {
   if (!options.jsonFile.empty())
@@ -37,17 +41,6 @@ void Execution::write(const std::string &json, const std::string &table) const {
     writeOutput(json);
   else if (!options.quiet)
     writeOutput(table);
-}
-
-static std::unique_ptr<Execution> makeExecution(const Program &program,
-                                                const Options &options) {
-  switch (program.target.kind) {
-  case TargetKind::Cpu:
-    break;
-  case TargetKind::Cuda:
-    return executeOnGpu(program, options);
-  }
-  return executeOnHost(program, options);
 }
 
 /// Trains. A failure is stated with what the device found wrong before it.
@@ -90,7 +83,7 @@ static int run(const Options &options) {
   if (program.counted && !options.trace.empty())
     throw Failure(2, "`--trace` writes when ops ran, and a program that counts "
                      "times none");
-  std::unique_ptr<Execution> execution = makeExecution(program, options);
+  std::unique_ptr<Execution> execution(netc_execution(program, options));
   try {
     return run(program, *execution, options);
   } catch (const LackOfMemory &lack) {

@@ -41,7 +41,7 @@ public:
   virtual llvm::Error printDeviceCode(mlir::ModuleOp module,
                                       llvm::raw_ostream &os) const;
   /// Returns an object that defines `netc_step`, `netc_program` with
-  /// `description`, and `netc_counts` if the program counts.
+  /// `description`, `netc_execution`, and `netc_counts` if the program counts.
   virtual llvm::Expected<llvm::SmallVector<char, 0>>
   emit(mlir::ModuleOp module, llvm::StringRef description,
        const LoweringOptions &options) const = 0;

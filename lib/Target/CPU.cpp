@@ -111,7 +111,8 @@ public:
   emit(ModuleOp module, StringRef description,
        const LoweringOptions &options) const override {
     llvm::LLVMContext context;
-    auto ir = translate(module, description, *machine, context);
+    auto ir = translate(module, description, program::TargetKind::Cpu, *machine,
+                        context);
     if (!ir)
       return ir.takeError();
     if (options.guarded)

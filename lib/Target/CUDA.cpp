@@ -178,7 +178,8 @@ public:
     addText(module, "netc_device_code", code + '\0');
     addText(module, "netc_peak_code", peaks + '\0');
     llvm::LLVMContext context;
-    auto ir = translate(module, description, *host, context);
+    auto ir = translate(module, description, program::TargetKind::Cuda, *host,
+                        context);
     if (!ir)
       return ir.takeError();
     return emitObject(**ir, *host);

@@ -29,8 +29,8 @@ llvm::Error netc::linkProgram(llvm::StringRef object, llvm::StringRef runtime,
       runChild(*compiler,
                {*compiler, "-o", output.str(), object.str(), runtime.str(),
                 "-static-libstdc++", "-static-libgcc", "-Wl,--gc-sections",
-                openmp.str().str(), "-lm", "-lpthread", "-ldl",
-                "-Wl,-rpath,$ORIGIN:" + folder.str()},
+                "-Wl,--as-needed", openmp.str().str(), "-lm", "-lpthread",
+                "-ldl", "-Wl,-rpath,$ORIGIN:" + folder.str()},
                scratch);
   std::string why;
   if (!linker)

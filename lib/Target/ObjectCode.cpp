@@ -74,7 +74,8 @@ program::Isa netc::isaOf(const llvm::TargetMachine &machine) {
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
 netc::translate(ModuleOp module, StringRef description,
-                llvm::TargetMachine &machine, llvm::LLVMContext &context) {
+                program::TargetKind target, llvm::TargetMachine &machine,
+                llvm::LLVMContext &context) {
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
   registerOpenMPDialectTranslation(*module.getContext());
@@ -87,6 +88,14 @@ netc::translate(ModuleOp module, StringRef description,
   new llvm::GlobalVariable(*ir, text->getType(), /*isConstant=*/true,
                            llvm::GlobalValue::ExternalLinkage, text,
                            "netc_program");
+  // The program is linked with the execution of its own target alone.
+  auto *execute = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
+      llvm::GlobalValue::ExternalLinkage,
+      llvm::Twine("netc_execute_") + program::nameOf(target), *ir);
+  new llvm::GlobalVariable(*ir, execute->getType(), /*isConstant=*/true,
+                           llvm::GlobalValue::ExternalLinkage, execute,
+                           "netc_execution");
   unsigned level = unsigned(machine.getOptLevel());
   if (llvm::Error error =
           makeOptimizingTransformer(level, /*sizeLevel=*/0, &machine)(ir.get()))

@@ -6,6 +6,7 @@
 #define NETC_LIB_TARGET_OBJECTCODE_H
 
 #include "lib/Program/Isa.h"
+#include "lib/Program/TargetKind.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Module.h"
@@ -24,10 +25,12 @@ hostMachine(llvm::CodeGenOptLevel level,
 program::Isa isaOf(const llvm::TargetMachine &machine);
 
 /// Translates a module in the LLVM dialect to LLVM IR, and optimizes it for
-/// `machine`. `description` becomes `netc_program`.
+/// `machine`. `description` becomes `netc_program`, and `netc_execution` points
+/// to the runtime's `netc_execute_TARGET`.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translate(mlir::ModuleOp module, llvm::StringRef description,
-          llvm::TargetMachine &machine, llvm::LLVMContext &context);
+          program::TargetKind target, llvm::TargetMachine &machine,
+          llvm::LLVMContext &context);
 
 /// Instruments each memory access for AddressSanitizer.
 void instrument(llvm::Module &module);

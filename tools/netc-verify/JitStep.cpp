@@ -43,6 +43,15 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled,
   if (!process)
     return process.takeError();
   library.addGenerator(std::move(*process));
+  // A step that is run here needs no execution.
+  llvm::orc::SymbolMap executions;
+  for (const program::TargetTraits &target : program::targets())
+    executions[loaded.jit->mangleAndIntern(std::string("netc_execute_") +
+                                           target.name)] = {
+        llvm::orc::ExecutorAddr(), llvm::JITSymbolFlags::Exported};
+  if (llvm::Error error =
+          library.define(llvm::orc::absoluteSymbols(std::move(executions))))
+    return error;
   if (llvm::Error error = library.define(llvm::orc::absoluteSymbols(
           {{loaded.jit->mangleAndIntern("netc_record"),
             {llvm::orc::ExecutorAddr::fromPtr(&ignoreRecord),

@@ -11,10 +11,14 @@
 
 extern "C" {
 extern const char netc_program[];
+void netc_execute_cpu();
+extern void (*const netc_execution)();
 void netc_step(char *arena);
 extern int64_t netc_counts[];
 void netc_record(int64_t op);
 }
+
+void (*const netc_execution)() = netc_execute_cpu;
 
 static const int examples = 8, features = 4, kinds = 3;
 
