@@ -14,6 +14,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace netc;
 using namespace mlir;
@@ -25,9 +28,11 @@ namespace netc {
 
 /// With fewer places, threads for the columns are enough.
 static constexpr int64_t kLeastPlaces = 64;
-/// Ranks take the square of the places. Beyond so many, they take longer than
-/// to go through the places one by one.
+/// Ranks take more than the places. Beyond so many, they take longer than to go
+/// through the places one by one.
 static constexpr int64_t kMostPlaces = 1 << 20;
+/// With fewer places, segments save less than their kernels take to launch.
+static constexpr int64_t kLeastSegmented = 4096;
 /// The most places of a row that a thread adds up, one after another. Further
 /// ones of that row are a part of their own.
 static constexpr int64_t kPartPlaces = 64;
@@ -202,23 +207,21 @@ Value RowUpdates::rowsOfPlaces(ImplicitLocOpBuilder &b) {
   });
 }
 
-Value RowUpdates::orderOf(ImplicitLocOpBuilder &b, Value rows) {
-  // The rank of a place: how many have a lower row, or the same and come first.
-  Value keys = numbers(b, places, [&](ImplicitLocOpBuilder &inner, Value at) {
-    Value row = inner.create<tensor::ExtractOp>(rows, at);
-    Value ofRow = inner.create<arith::MulIOp>(
-        row, inner.create<arith::ConstantIntOp>(places, 64));
-    return inner.create<arith::AddIOp>(ofRow, integer(inner, at)).getResult();
-  });
-  auto type = cast<RankedTensorType>(rows.getType());
+/// For each key, how many of its segment are smaller: `keys` has a row for each
+/// segment. All keys differ.
+static Value ranksInSegments(ImplicitLocOpBuilder &b, Value keys) {
+  auto type = cast<RankedTensorType>(keys.getType());
   Value empty = b.create<tensor::EmptyOp>(type.getShape(), b.getI64Type());
   Value zero = b.create<arith::ConstantIntOp>(0, 64);
   Value none = b.create<linalg::FillOp>(zero, empty).getResult(0);
-  AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0));
-  AffineMap other = AffineMap::get(2, 0, b.getAffineDimExpr(1));
+  AffineExpr segment, one, other;
+  bindDims(b.getContext(), segment, one, other);
+  AffineMap own = AffineMap::get(3, 0, {segment, one}, b.getContext());
+  AffineMap others = AffineMap::get(3, 0, {segment, other}, b.getContext());
+  auto parallel = utils::IteratorType::parallel;
   auto ranks = b.create<linalg::GenericOp>(
-      type, ValueRange{keys, keys}, none, ArrayRef{place, other, place},
-      ArrayRef{utils::IteratorType::parallel, utils::IteratorType::reduction},
+      type, ValueRange{keys, keys}, none, ArrayRef{own, others, own},
+      ArrayRef{parallel, parallel, utils::IteratorType::reduction},
       [&](OpBuilder &nested, Location loc, ValueRange elements) {
         ImplicitLocOpBuilder inner(loc, nested);
         Value isBefore = inner.create<arith::CmpIOp>(arith::CmpIPredicate::slt,
@@ -227,19 +230,154 @@ Value RowUpdates::orderOf(ImplicitLocOpBuilder &b, Value rows) {
         inner.create<linalg::YieldOp>(ValueRange(
             inner.create<arith::AddIOp>(elements[2], one).getResult()));
       });
+  return ranks.getResult(0);
+}
+
+/// The numbers that `of` returns for each place, each at the index beside it.
+/// These are different.
+static Value permuted(
+    ImplicitLocOpBuilder &b, int64_t places, int64_t results,
+    function_ref<std::pair<Value, Value>(ImplicitLocOpBuilder &, Value)> of) {
+  Value empty = b.create<tensor::EmptyOp>(results, b.getI64Type());
   Value from = b.create<arith::ConstantIndexOp>(0);
   auto loop = b.create<scf::ForOp>(
       from, b.create<arith::ConstantIndexOp>(places),
       b.create<arith::ConstantIndexOp>(1), empty,
-      [&](OpBuilder &nested, Location loc, Value place, ValueRange order) {
+      [&](OpBuilder &nested, Location loc, Value place, ValueRange result) {
         ImplicitLocOpBuilder inner(loc, nested);
-        Value rank = inner.create<tensor::ExtractOp>(ranks.getResult(0), place);
-        Value next = inner.create<tensor::InsertOp>(
-            integer(inner, place), order[0], index(inner, rank));
+        auto [number, at] = of(inner, place);
+        Value next =
+            inner.create<tensor::InsertOp>(number, result[0], index(inner, at));
         inner.create<scf::YieldOp>(next);
       });
   loop->setDiscardableAttr(kIndependent, b.getUnitAttr());
   return loop.getResult(0);
+}
+
+/// The number of places in a segment, a power of two unless one has all: a
+/// place is compared with all others of its own, and found in the order of the
+/// others by bisection.
+static int64_t lengthOfSegments(int64_t places) {
+  int64_t best = places, fewest = places;
+  if (places < kLeastSegmented)
+    return places;
+  for (int64_t length = 2; length < places; length *= 2) {
+    // A step of a bisection waits for its load, and takes about two compares.
+    int64_t compares = length + llvm::divideCeil(places, length) * 2 *
+                                    (llvm::Log2_64(length) + 1);
+    if (compares < fewest) {
+      best = length;
+      fewest = compares;
+    }
+  }
+  return best;
+}
+
+/// For each of the first `places` keys, how many of all are smaller. `sorted`
+/// has those of each segment of `length` in their order.
+static Value ranksInAll(ImplicitLocOpBuilder &b, Value keys, Value sorted,
+                        int64_t places, int64_t length) {
+  int64_t segments =
+      cast<RankedTensorType>(sorted.getType()).getNumElements() / length;
+  Value starts =
+      numbers(b, segments, [&](ImplicitLocOpBuilder &inner, Value segment) {
+        return inner
+            .create<arith::MulIOp>(
+                integer(inner, segment),
+                inner.create<arith::ConstantIntOp>(length, 64))
+            .getResult();
+      });
+  auto type = RankedTensorType::get({places}, b.getI64Type());
+  Value own = b.create<tensor::ExtractSliceOp>(
+      type, keys, ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(places)},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  Value empty = b.create<tensor::EmptyOp>(type.getShape(), b.getI64Type());
+  Value zero = b.create<arith::ConstantIntOp>(0, 64);
+  Value none = b.create<linalg::FillOp>(zero, empty).getResult(0);
+  AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0));
+  AffineMap segment = AffineMap::get(2, 0, b.getAffineDimExpr(1));
+  auto ranks = b.create<linalg::GenericOp>(
+      type, ValueRange{own, starts}, none, ArrayRef{place, segment, place},
+      ArrayRef{utils::IteratorType::parallel, utils::IteratorType::reduction},
+      [&](OpBuilder &nested, Location loc, ValueRange elements) {
+        ImplicitLocOpBuilder inner(loc, nested);
+        Value key = elements[0], start = elements[1], end = start;
+        // Moves `end` on by `step` if the key before it is smaller.
+        auto move = [&](int64_t step) {
+          auto constant = [&](int64_t value) {
+            return inner.create<arith::ConstantIntOp>(value, 64);
+          };
+          Value last = inner.create<arith::AddIOp>(end, constant(step - 1));
+          Value other =
+              inner.create<tensor::ExtractOp>(sorted, index(inner, last));
+          Value isBefore = inner.create<arith::CmpIOp>(
+              arith::CmpIPredicate::slt, other, key);
+          Value next = inner.create<arith::AddIOp>(last, constant(1));
+          end = inner.create<arith::SelectOp>(isBefore, next, end);
+        };
+        for (int64_t step = length / 2; step >= 1; step /= 2)
+          move(step);
+        move(1);
+        Value smaller = inner.create<arith::SubIOp>(end, start);
+        inner.create<linalg::YieldOp>(ValueRange(
+            inner.create<arith::AddIOp>(elements[2], smaller).getResult()));
+      });
+  return ranks.getResult(0);
+}
+
+Value RowUpdates::orderOf(ImplicitLocOpBuilder &b, Value rows) {
+  int64_t length = lengthOfSegments(places);
+  int64_t segments = llvm::divideCeil(places, length);
+  int64_t padded = segments * length;
+  // Lower rows come first, and of one row the places in their order. What fills
+  // the last segment comes behind all.
+  Value keys = numbers(b, padded, [&](ImplicitLocOpBuilder &inner, Value at) {
+    Value place = at;
+    if (padded != places)
+      place = inner.create<arith::MinUIOp>(
+          at, inner.create<arith::ConstantIndexOp>(places - 1));
+    Value row = inner.create<tensor::ExtractOp>(rows, place);
+    Value ofRow = inner.create<arith::MulIOp>(
+        row, inner.create<arith::ConstantIntOp>(padded, 64));
+    Value key = inner.create<arith::AddIOp>(ofRow, integer(inner, at));
+    if (padded == places)
+      return key;
+    Value isPlace =
+        inner.create<arith::CmpIOp>(arith::CmpIPredicate::eq, place, at);
+    return inner
+        .create<arith::SelectOp>(
+            isPlace, key,
+            inner.create<arith::AddIOp>(
+                inner.create<arith::ConstantIntOp>(
+                    std::numeric_limits<int64_t>::max() - padded, 64),
+                integer(inner, at)))
+        .getResult();
+  });
+  auto type = RankedTensorType::get({segments, length}, b.getI64Type());
+  ReassociationIndices both{0, 1};
+  Value inRows = b.create<tensor::ExpandShapeOp>(type, keys, ArrayRef{both});
+  Value ranks = b.create<tensor::CollapseShapeOp>(ranksInSegments(b, inRows),
+                                                  ArrayRef{both});
+  if (segments > 1) {
+    Value sorted = permuted(
+        b, padded, padded, [&](ImplicitLocOpBuilder &inner, Value place) {
+          Value key = inner.create<tensor::ExtractOp>(keys, place);
+          Value rank = inner.create<tensor::ExtractOp>(ranks, place);
+          Value size = inner.create<arith::ConstantIntOp>(length, 64);
+          Value segment =
+              inner.create<arith::DivUIOp>(integer(inner, place), size);
+          Value start = inner.create<arith::MulIOp>(segment, size);
+          return std::pair(
+              key, inner.create<arith::AddIOp>(start, rank).getResult());
+        });
+    ranks = ranksInAll(b, keys, sorted, places, length);
+  }
+  return permuted(b, places, places,
+                  [&](ImplicitLocOpBuilder &inner, Value place) {
+                    Value rank = inner.create<tensor::ExtractOp>(ranks, place);
+                    return std::pair(integer(inner, place), rank);
+                  });
 }
 
 Value RowUpdates::inOrder(ImplicitLocOpBuilder &b, Value rows, Value order) {

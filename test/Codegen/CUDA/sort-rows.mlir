@@ -9,7 +9,9 @@
 // CHECK: %[[KEYS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]}
 // CHECK: tensor.extract %[[ROWS]]
 // CHECK: arith.muli %{{.*}}, %c80
-// CHECK: %[[RANKS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[KEYS]], %[[KEYS]] : tensor<80xi64>, tensor<80xi64>)
+// CHECK: %[[ROW:.*]] = tensor.expand_shape %[[KEYS]]
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[ROW]], %[[ROW]] : tensor<1x80xi64>, tensor<1x80xi64>)
+// CHECK: %[[RANKS:.*]] = tensor.collapse_shape
 // CHECK: %[[ORDER:.*]] = scf.for
 // CHECK: tensor.extract %[[RANKS]]
 // CHECK: tensor.insert
@@ -56,6 +58,41 @@ func.func @embedding(%ids: tensor<4x20xi64>, %dy: tensor<4x20x8xf32>, %table: te
   return %0 : tensor<100x8xf32>
 }
 
+// Of many places, those of segments of 256 are sorted first, and the ranks in the other segments found by bisection. 5000 places fill
+// 20 segments but for 120; these come last.
+// CHECK-LABEL: func.func @segments
+// CHECK: %[[KEYS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} outs(%{{.*}} : tensor<5120xi64>)
+// CHECK: arith.minui %{{.*}}, %c4999
+// CHECK: arith.select
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<20x256xi64>, tensor<20x256xi64>)
+// CHECK: %[[SORTED:.*]] = scf.for %{{.*}} = %c0 to %c5120
+// CHECK: tensor.extract %[[KEYS]]
+// CHECK: } {net.independent}
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%{{.*}}, %{{.*}} : tensor<5000xi64>, tensor<20xi64>)
+// CHECK-COUNT-9: tensor.extract %[[SORTED]]
+// CHECK-NOT: tensor.extract
+// CHECK: linalg.yield
+// CHECK: scf.for %{{.*}} = %c0 to %c5000
+func.func @segments(%ids: tensor<5000xi64>, %dy: tensor<5000x8xf32>, %table: tensor<100x8xf32>) -> tensor<100x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c5000 = arith.constant 5000 : index
+  %0 = scf.for %n = %c0 to %c5000 step %c1 iter_args(%a = %table) -> tensor<100x8xf32> {
+    %1 = scf.for %c = %c0 to %c8 step %c1 iter_args(%b = %a) -> tensor<100x8xf32> {
+      %id = tensor.extract %ids[%n] : tensor<5000xi64>
+      %row = arith.index_cast %id : i64 to index
+      %old = tensor.extract %b[%row, %c] : tensor<100x8xf32>
+      %more = tensor.extract %dy[%n, %c] : tensor<5000x8xf32>
+      %sum = arith.addf %old, %more : f32
+      %next = tensor.insert %sum into %b[%row, %c] : tensor<100x8xf32>
+      scf.yield %next : tensor<100x8xf32>
+    }
+    scf.yield %1 : tensor<100x8xf32>
+  }
+  return %0 : tensor<100x8xf32>
+}
+
 // A row that depends on the table itself, as that of a counter does, cannot be known before.
 // CHECK-LABEL: func.func @counts
 // CHECK-NOT: net.segments
@@ -92,7 +129,8 @@ func.func @few(%ids: tensor<20xindex>, %table: tensor<100xf32>) -> tensor<100xf3
 // Many places, of which one row may have most: sums of at most 64 places of a row each, in the order of rows. Then the first of
 // each row is added to it by a thread of its own, and the further ones one after another.
 // CHECK-LABEL: func.func @many
-// CHECK: %[[RANKS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]}
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]}
+// CHECK: %[[RANKS:.*]] = tensor.collapse_shape
 // CHECK: %[[ORDER:.*]] = scf.for
 // CHECK: %[[SORTED:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2048xi64>)
 // CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} -> tensor<2048xf32>
