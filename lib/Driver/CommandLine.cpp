@@ -107,7 +107,7 @@ static std::string describeArchs() {
     if (target.deviceCode)
       text += "; of `--emit=" + std::string(target.deviceCode) + "`, " +
               target.archs.front();
-    text += ')';
+    text += "; of `--measure`, what the device runs)";
   }
   return text;
 }

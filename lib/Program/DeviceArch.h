@@ -19,6 +19,13 @@ struct DeviceArch {
   bool isExact;
   int ptx;
   int driver; ///< least version of CUDA: 1000 x major + 10 x minor
+
+  /// Whether a device of this compute capability runs the code, by a driver of
+  /// this version of CUDA.
+  constexpr bool runsOn(int ofDevice, int ofDriver) const {
+    return (isExact ? ofDevice == capability : ofDevice >= capability) &&
+           ofDriver >= driver;
+  }
 };
 
 /// In ascending order. A device runs the code of the last one that it supports.

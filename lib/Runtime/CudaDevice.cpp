@@ -21,31 +21,39 @@ static const int64_t kGraphLaunches = 100000;
 /// event.
 static const int64_t kLaunchTime = 10'000;
 
+static Gpu factsOf(const CudaDriver &driver, int device) {
+  Gpu facts;
+  char text[256] = "";
+  driver.check(driver.deviceName(text, sizeof text, device), "cuDeviceGetName");
+  facts.name = text;
+  driver.check(driver.driverVersion(&facts.driver), "cuDriverGetVersion");
+  facts.major = driver.attribute(CudaDriver::CapabilityMajor, device);
+  facts.minor = driver.attribute(CudaDriver::CapabilityMinor, device);
+  facts.multiprocessors = driver.attribute(CudaDriver::Multiprocessors, device);
+  facts.l2 = driver.attribute(CudaDriver::L2Bytes, device);
+  return facts;
+}
+
+/// `names` are the architectures that there is code for.
+static Failure noCodeFor(const Gpu &gpu, const std::string &names) {
+  return Failure(3, "the code is for " + names + "; " + gpu.name + " is sm_" +
+                        std::to_string(gpu.capability()) +
+                        ", and its driver is of CUDA " + gpu.driverText());
+}
+
 CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
                        const char *code, const std::string &library)
     : driver(library), function(step), counted(program.counted),
       kernels(program.kernels) {
   int device = driver.firstDevice();
+  facts = factsOf(driver, device);
   char text[256] = "";
-  driver.check(driver.deviceName(text, sizeof text, device), "cuDeviceGetName");
-  facts.name = text;
   driver.check(driver.busId(text, sizeof text, device), "cuDeviceGetPCIBusId");
   bus = text;
-  driver.check(driver.driverVersion(&facts.driver), "cuDriverGetVersion");
-  auto attribute = [&](CudaDriver::Attribute which) {
-    int value = 0;
-    driver.check(driver.deviceAttribute(&value, which, device),
-                 "cuDeviceGetAttribute");
-    return value;
-  };
-  facts.major = attribute(CudaDriver::CapabilityMajor);
-  facts.minor = attribute(CudaDriver::CapabilityMinor);
-  facts.multiprocessors = attribute(CudaDriver::Multiprocessors);
-  facts.l2 = attribute(CudaDriver::L2Bytes);
-  hertz = 1e3 * attribute(CudaDriver::Clock);
+  hertz = 1e3 * driver.attribute(CudaDriver::Clock, device);
   // The memory transfers twice per cycle.
-  bandwidth = 2 * 1e3 * attribute(CudaDriver::MemoryClock) *
-              attribute(CudaDriver::MemoryWidth) / 8;
+  bandwidth = 2 * 1e3 * driver.attribute(CudaDriver::MemoryClock, device) *
+              driver.attribute(CudaDriver::MemoryWidth, device) / 8;
   facts.arch = codeFor(code).arch;
 
   CudaDriver::Context context;
@@ -65,12 +73,22 @@ CudaDevice::CudaDevice(const Program &program, void (*step)(char *arena),
   driver.check(driver.fill(arena, 0, size_t(program.arena)), "cuMemsetD8_v2");
 }
 
-void CudaDevice::expectDevice() {
+std::string CudaDevice::archToMeasure() {
   CudaDriver driver(traitsOf(TargetKind::Cuda).driver);
-  driver.firstDevice();
+  int device = driver.firstDevice();
   if (driver.simulatorReport)
     throw Failure(3, "the CUDA driver is netc's simulator, by which nothing is "
                      "measured");
+  Gpu gpu = factsOf(driver, device);
+  std::string last, names;
+  for (const DeviceArch &arch : deviceArchs) {
+    names += (names.empty() ? "" : ", ") + std::string(arch.name);
+    if (arch.runsOn(gpu.capability(), gpu.driver))
+      last = arch.name;
+  }
+  if (last.empty())
+    throw noCodeFor(gpu, names);
+  return last;
 }
 
 CudaDevice::~CudaDevice() {
@@ -89,17 +107,12 @@ DeviceCode CudaDevice::codeFor(const char *code) const {
   std::string names;
   for (DeviceCode each : deviceCodes(code)) {
     names += (names.empty() ? "" : ", ") + std::string(each.arch);
-    const DeviceArch *needs = deviceArchNamed(each.arch);
-    bool fits =
-        needs && (needs->isExact ? facts.capability() == needs->capability
-                                 : facts.capability() >= needs->capability);
-    if (fits && facts.driver >= needs->driver)
+    const DeviceArch *arch = deviceArchNamed(each.arch);
+    if (arch && arch->runsOn(facts.capability(), facts.driver))
       chosen = each; // the most specific text is last
   }
   if (!chosen)
-    throw Failure(3, "the code is for " + names + "; " + facts.name +
-                         " is sm_" + std::to_string(facts.capability()) +
-                         ", and its driver is of CUDA " + facts.driverText());
+    throw noCodeFor(facts, names);
   return *chosen;
 }
 

@@ -36,9 +36,10 @@ public:
   void step(Recorder *recorder) override;
   std::vector<int64_t> counts() const override;
 
-  /// Throws a Failure with status 3 if this machine has no device that can be
-  /// measured.
-  static void expectDevice();
+  /// The name of the last architecture whose code this machine's device runs.
+  /// Throws a Failure with status 3 if there is no such code, or no device that
+  /// can be measured.
+  static std::string archToMeasure();
   /// Executes a step kernel by kernel, and adds the times of its ops.
   void timeOps(Recorder &recorder);
   /// The driver compiles the code for this device in a list as the constructor

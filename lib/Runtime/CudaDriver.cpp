@@ -29,6 +29,12 @@ std::string CudaDriver::nameOf(Result result) const {
                                            : "error " + std::to_string(result);
 }
 
+int CudaDriver::attribute(Attribute which, int device) const {
+  int value = 0;
+  check(deviceAttribute(&value, which, device), "cuDeviceGetAttribute");
+  return value;
+}
+
 int CudaDriver::firstDevice() const {
   if (Result result = init(0))
     throw Failure(3, "the CUDA driver finds no device: " + nameOf(result));

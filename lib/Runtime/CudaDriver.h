@@ -57,6 +57,7 @@ public:
   /// error.
   void check(Result result, const char *function) const;
   std::string nameOf(Result result) const;
+  int attribute(Attribute which, int device) const;
   /// Initializes the driver, and returns its first device. Throws a Failure
   /// with status 3 if there is none.
   int firstDevice() const;

@@ -145,16 +145,16 @@ build(mlir::ModuleOp measured, const std::string &run, Program &program,
                                         program.name + ": " + failure.what());
 }
 
-/// Fails if this machine has no device of the target to measure.
-static llvm::Error checkDevice(program::TargetKind target) try {
+/// The architecture of the code for this machine's device of the target, empty
+/// if code is always for the host. Fails if there is no device to measure.
+static llvm::Expected<std::string> archOf(program::TargetKind target) try {
   switch (target) {
   case program::TargetKind::Cpu:
     break;
   case program::TargetKind::Cuda:
-    runtime::CudaDevice::expectDevice();
-    break;
+    return runtime::CudaDevice::archToMeasure();
   }
-  return llvm::Error::success();
+  return "";
 } catch (const runtime::Failure &failure) {
   return llvm::make_error<ProgramError>(failure.status, failure.what());
 }
@@ -232,7 +232,7 @@ runProgram(const Program &program, const std::vector<std::string> &arguments,
 }
 
 llvm::Expected<MeasurementReport>
-netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
+netc::measure(llvm::ArrayRef<Subject> subjects, MeasureOptions options) {
   llvm::Expected<runtime::Options> parsed = parseOptions(options.arguments);
   if (!parsed)
     return parsed.takeError();
@@ -243,8 +243,11 @@ netc::measure(llvm::ArrayRef<Subject> subjects, const MeasureOptions &options) {
 
   // Check before the first program is compiled.
   const bool isHere = isHost(options.lowering.target);
-  if (llvm::Error error = checkDevice(options.lowering.target))
-    return error;
+  llvm::Expected<std::string> arch = archOf(options.lowering.target);
+  if (!arch)
+    return arch.takeError();
+  if (options.lowering.arch.empty())
+    options.lowering.arch = *arch;
   std::vector<std::optional<uint64_t>> batches(options.batches.begin(),
                                                options.batches.end());
   if (batches.empty())

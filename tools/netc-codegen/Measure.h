@@ -38,7 +38,7 @@ struct MeasureOptions {
 /// misfits of the report, which has no runs if all do. Errors are diagnostics,
 /// or returned.
 llvm::Expected<MeasurementReport> measure(llvm::ArrayRef<Subject> subjects,
-                                          const MeasureOptions &options);
+                                          MeasureOptions options);
 
 /// A program that ended with an error, which it has printed.
 class ProgramError : public llvm::ErrorInfo<ProgramError> {
