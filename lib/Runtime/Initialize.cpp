@@ -28,11 +28,14 @@ static void fill(const Slot &slot, char *data, Value value) {
     int64_t count = slot.count(), part = 1 << 20;
     if (int64_t cores = std::thread::hardware_concurrency())
       part = std::max(part, (count / cores + 2) & ~int64_t(1));
-    std::vector<std::future<void>> others; // Each destructor waits.
+    // Without more threads, the parts are computed when they are waited for.
+    std::vector<std::future<void>> others;
     for (int64_t begin = part; begin < count; begin += part)
-      others.push_back(std::async(std::launch::async, compute, begin,
-                                  std::min(begin + part, count)));
+      others.push_back(
+          std::async(compute, begin, std::min(begin + part, count)));
     compute(0, std::min(part, count));
+    for (std::future<void> &other : others)
+      other.wait();
   });
 }
 
