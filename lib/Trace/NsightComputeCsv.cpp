@@ -76,6 +76,7 @@ private:
     stream = columns.find("Stream");
     device = columns.find("Device");
     capability = columns.find("CC");
+    deviceName = columns.find(deviceNameMetric);
     isWide = metric < 0;
     units.clear();
     current.clear();
@@ -94,10 +95,14 @@ private:
       kernel.device = int32_t(integerIn(field(device)).value_or(0));
       if (trace.capability.empty())
         trace.capability = field(capability).str();
+      if (trace.device.empty())
+        trace.device = field(deviceName).str();
     }
     if (!isWide) {
       // ncu's rules have rows without a counter.
-      if (!field(metric).empty())
+      if (field(metric) == deviceNameMetric)
+        trace.device = field(value).str();
+      else if (!field(metric).empty())
         kernels.count(field(metric), field(unit), field(value));
       return;
     }
@@ -107,13 +112,17 @@ private:
         kernels.count(columns[i], Columns::field(units, i), field(i));
   }
 
+  static constexpr llvm::StringLiteral deviceNameMetric =
+      "device__attribute_display_name";
+
   Source &source;
   Trace &trace;
   const TraceLimits &limits;
   CountedKernels kernels;
   Columns columns;
   int id = -1, process = -1, name = -1, metric = -1, unit = -1, value = -1,
-      grid = -1, block = -1, stream = -1, device = -1, capability = -1;
+      grid = -1, block = -1, stream = -1, device = -1, capability = -1,
+      deviceName = -1;
   bool isWide = false;
   std::vector<std::string> units;
   std::string current;
