@@ -75,6 +75,8 @@ public:
   mlir::Value index(int64_t value) {
     return create<mlir::arith::ConstantIndexOp>(value);
   }
+  /// Itself: a builder of other numbers makes an index of one.
+  mlir::Value index(mlir::Value value) { return value; }
   /// The sum of two indices, of which a null one is left out.
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, int64_t b);

@@ -9,24 +9,8 @@
 using namespace netc;
 using namespace mlir;
 
-using Loop = LoopNest::Loop;
-
 Value BlockBuilder::mul(Value a, int64_t by) {
   return b.create<arith::MulIOp>(a, b.index(by));
-}
-
-Value BlockBuilder::placeIn(unsigned operand, ArrayRef<Loop> loops,
-                            Value iteration) {
-  Value place = b.index(0);
-  for (const Loop &loop : llvm::reverse(loops)) {
-    bool isLast = &loop == loops.begin();
-    Value here = isLast ? iteration : b.rem(iteration, loop.extent);
-    if (loop.strides[operand])
-      place = b.add(place, mul(here, loop.strides[operand]));
-    if (!isLast)
-      iteration = b.div(iteration, loop.extent);
-  }
-  return place;
 }
 
 Value BlockBuilder::isInBounds(Value at, int64_t extent, int64_t step) {

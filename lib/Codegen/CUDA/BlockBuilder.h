@@ -19,7 +19,26 @@ protected:
   /// The offset in operand number `operand` of the strides after `iteration`
   /// iterations of nested loops, counted as one loop.
   mlir::Value placeIn(unsigned operand, llvm::ArrayRef<LoopNest::Loop> loops,
-                      mlir::Value iteration);
+                      mlir::Value iteration) {
+    return placeIn(b, operand, loops, iteration);
+  }
+  /// The same of an iteration of the type that `numbers` computes with.
+  template <typename Numbers>
+  mlir::Value placeIn(Numbers &numbers, unsigned operand,
+                      llvm::ArrayRef<LoopNest::Loop> loops,
+                      mlir::Value iteration) {
+    mlir::Value place = b.index(0);
+    for (const LoopNest::Loop &loop : llvm::reverse(loops)) {
+      bool isLast = &loop == loops.begin();
+      mlir::Value here =
+          isLast ? iteration : numbers.rem(iteration, loop.extent);
+      if (loop.strides[operand])
+        place = b.add(place, mul(numbers.index(here), loop.strides[operand]));
+      if (!isLast)
+        iteration = numbers.div(iteration, loop.extent);
+    }
+    return place;
+  }
   /// Whether `at` is below `extent`. Null, which means true, if blocks of
   /// `step` never exceed it.
   mlir::Value isInBounds(mlir::Value at, int64_t extent, int64_t step);

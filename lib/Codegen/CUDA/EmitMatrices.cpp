@@ -198,9 +198,11 @@ private:
   /// of them.
   struct Copy {
     Value place;     ///< in the operand, without that along k
-    Value inK;       ///< from the first k of the stage
+    Value address;   ///< of that place
+    Value inK;       ///< from the first k of the stage, of 32 bits
     Value inSide;    ///< its first m or n
     Value inStage;   ///< in the stage, in elements
+    Value to;        ///< the address of that in the first stage
     Value condition; ///< whether it is in bounds; null if always
   };
 
@@ -256,12 +258,15 @@ private:
       bool isAlongK = dims.isAlongK(operand);
       copy.inSide =
           b.add(operand == A ? firstM : firstN, isAlongK ? row : column);
-      copy.inK = isAlongK ? column : row;
+      copy.inK = ptx.i32(isAlongK ? column : row);
       copy.place = b.add(bases[operand],
                          placeIn(operand, dims.sideOf(operand), copy.inSide));
+      copy.address = ptx.globalAddressOf(b.flat(dims.operands[operand]),
+                                         copy.place, matrix.elementBytes);
       copy.condition =
           isInBounds(copy.inSide, dims.extentOf(operand), sideOfTile(operand));
       copy.inStage = placeInStage(operand, row, column);
+      copy.to = ptx.addressOf(start, copy.inStage, matrix.elementBytes);
       copies[operand].push_back(copy);
     }
   }
@@ -277,33 +282,44 @@ private:
                                           mul(elements, matrix.elementBytes));
   }
 
-  /// Begins to copy to a stage what a step sums up.
+  /// Begins to copy to a stage what a step sums up. What follows from k is
+  /// computed with 32 bits, which divide in a few instructions: a warp may take
+  /// longer to find its chunks than the products take.
   void beginStage(Value step, Value stage) {
-    Value k = mul(step, matrix.bk);
+    Value k = ptx.mul(ptx.i32(step), matrix.bk);
     Value first = mul(stage, matrix.stageElements());
+    Value firstByte =
+        ptx.mul(ptx.i32(stage), matrix.stageElements() * matrix.elementBytes);
     for (ContractionOperand operand : {A, B})
       for (const Copy &copy : copies[operand]) {
-        Value atK = b.add(k, copy.inK);
+        Value atK = ptx.add(k, copy.inK);
         Value condition =
-            both(copy.condition, isInBounds(atK, matrix.dims.k, matrix.bk));
-        Value to = b.add(first, copy.inStage);
+            both(copy.condition,
+                 isInBounds(ptx.index(atK), matrix.dims.k, matrix.bk));
         Value memory = b.flat(dims.operands[operand]);
-        // An address out of bounds is replaced by 0, not skipped by a branch:
-        // diverging lanes would have to reconverge before the next product.
-        Value from = b.add(copy.place, placeIn(operand, dims.k, atK));
-        if (condition)
-          from = b.create<arith::SelectOp>(condition, from, b.index(0));
+        Value alongK = placeIn(ptx, operand, dims.k, atK);
+        // An address out of bounds is replaced by the first one, not skipped by
+        // a branch: diverging lanes would have to reconverge before the next
+        // product.
         if (isCopied(operand)) {
+          Value from =
+              ptx.globalAddressOf(copy.address, alongK, matrix.elementBytes);
           Value bytes = dims.isAlongK(operand)
-                            ? bytesOfChunk(atK, matrix.dims.k)
+                            ? bytesOfChunk(ptx.index(atK), matrix.dims.k)
                             : bytesOfChunk(copy.inSide, dims.extentOf(operand));
-          if (condition)
+          if (condition) {
+            Value none =
+                ptx.globalAddressOf(memory, b.index(0), matrix.elementBytes);
+            from = b.create<arith::SelectOp>(condition, from, none);
             bytes = b.create<arith::SelectOp>(condition, bytes, ptx.i32(0));
-          ptx.beginCopy(ptx.addressOf(start, to, matrix.elementBytes),
-                        ptx.globalAddressOf(memory, from, matrix.elementBytes),
-                        bytes);
+          }
+          ptx.beginCopy(ptx.add(copy.to, firstByte), from, bytes);
           continue;
         }
+        Value from = b.add(copy.place, alongK);
+        if (condition)
+          from = b.create<arith::SelectOp>(condition, from, b.index(0));
+        Value to = b.add(first, copy.inStage);
         Value element = b.create<memref::LoadOp>(memory, from);
         if (condition) {
           Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(type));

@@ -11,6 +11,8 @@ using namespace netc;
 /// The fewest rows, columns and elements of C, and the least k: with less, most
 /// of a fragment would be unused.
 static constexpr int64_t kMinSide = 4, kMinResults = 256, kMinSums = 16;
+/// Steps along k are counted with 32 bits, up to the end of the last one.
+static constexpr int64_t kMostSums = (int64_t(1) << 31) - 1024;
 /// More stages hide no more of the latency of memory.
 static constexpr int64_t kMostStages = 4;
 
@@ -99,7 +101,7 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
                                                    bool copiesA, bool copiesB,
                                                    const DeviceInfo &device) {
   if (std::min(dims.m, dims.n) < kMinSide || dims.m * dims.n < kMinResults ||
-      dims.k < kMinSums)
+      dims.k < kMinSums || dims.k > kMostSums)
     return std::nullopt;
   std::optional<MatrixSchedule> best;
   if (elementBytes == MatrixSchedule::kGroupElementBytes)

@@ -15,6 +15,9 @@ using namespace mlir;
 Value PtxBuilder::i32(int64_t value) {
   return b.create<arith::ConstantOp>(b.getI32IntegerAttr(int32_t(value)));
 }
+Value PtxBuilder::i32(Value index) {
+  return b.create<arith::IndexCastUIOp>(b.getI32Type(), index);
+}
 Value PtxBuilder::thread() {
   return b.create<NVVM::ThreadIdXOp>(b.getI32Type());
 }
@@ -44,11 +47,15 @@ Value PtxBuilder::addressOf(Value start, Value at, int64_t bytes) {
   return add(start, mul(narrow, bytes));
 }
 Value PtxBuilder::globalAddressOf(Value memory, Value at, int64_t bytes) {
-  Value start = b.create<memref::ExtractAlignedPointerAsIndexOp>(memory);
+  Value start = memory;
+  if (isa<MemRefType>(memory.getType()))
+    start = b.create<arith::IndexCastUIOp>(
+        b.getI64Type(),
+        b.create<memref::ExtractAlignedPointerAsIndexOp>(memory));
   Value size = b.create<arith::ConstantIndexOp>(bytes);
-  Value place =
-      b.create<arith::AddIOp>(start, b.create<arith::MulIOp>(at, size));
-  return b.create<arith::IndexCastUIOp>(b.getI64Type(), place);
+  Value place = b.create<arith::IndexCastUIOp>(
+      b.getI64Type(), b.create<arith::MulIOp>(at, size));
+  return b.create<arith::AddIOp>(start, place);
 }
 
 void PtxBuilder::effect(StringRef text, StringRef constraints,

@@ -25,6 +25,8 @@ public:
   explicit PtxBuilder(mlir::ImplicitLocOpBuilder &b) : b(b) {}
 
   mlir::Value i32(int64_t value);
+  /// An index that is less than 2^31 as a 32-bit number.
+  mlir::Value i32(mlir::Value index);
   /// The index of this thread in its block, and in its warp.
   mlir::Value thread();
   mlir::Value lane();
@@ -41,6 +43,7 @@ public:
   mlir::Value addressOf(mlir::Value memory);
   mlir::Value addressOf(mlir::Value start, mlir::Value at, int64_t bytes);
   /// The 64-bit address of element `at` of a memref in global memory.
+  /// `memory` may be the address of the first element instead.
   mlir::Value globalAddressOf(mlir::Value memory, mlir::Value at,
                               int64_t bytes);
 
