@@ -136,6 +136,14 @@ static const PartOfPrecision kParts[] = {
     {"states", [](Precision &p) -> NumberFormat & { return p.states; }},
 };
 
+/// Whether inputs may have this type, but no value that is computed.
+static bool isTypeOfInputs(StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases("i64", "i32", "i16", "bool", true)
+      .Cases("u64", "u32", "u16", "u8", true)
+      .Default(false);
+}
+
 static std::string quoted(StringRef text) { return ("`" + text + "`").str(); }
 
 static std::string namesOfParts() {
@@ -164,7 +172,10 @@ static bool readParts(StringRef text, Precision &precision, std::string &why) {
       why = "there is no part " + quoted(name.trim()) + "; the parts are " +
             namesOfParts();
     else if (!format)
-      why = quoted(value.trim()) + " is no number format, as in " +
+      why = quoted(value.trim()) +
+            (isTypeOfInputs(value.trim())
+                 ? " is a type of inputs; a number format belongs here, as in "
+                 : " is no number format, as in ") +
             quoted((known->name + " = bf16").str());
     else if (!seen.insert(known->name).second)
       why = quoted(known->name) + " occurs twice in it";

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # RUN: %python %s netc %source_dir | FileCheck %s
-# CHECK: {{[2-9][0-9]}} policies of the documents, 14 wrong ones, each in five places
+# CHECK: {{[2-9][0-9]}} policies of the documents, 15 wrong ones, each in five places
 
 # A policy is read alike in a run, in a constant, by -D, by --set and in a sweep, and so is what is none.
 
@@ -35,6 +35,7 @@ WRONG = {
     "{ products = f16, residual = bf16 }": "`products` and `residual` are of two 16-bit formats [",
     "{ products = f64, states = bf16 }": "`products` in f64 go with no other format; `precision = f64` has everything in f64 [",
     "mixed(bf16, states = 3)": "`3` is no number format, as in `states = bf16` [",
+    "mixed(bf16, states = i16)": "`i16` is a type of inputs; a number format belongs here, as in `states = bf16` [",
     "3": "`3` is not a precision; write a number format such as",
 }
 
