@@ -57,6 +57,13 @@ std::optional<NumberFormat> Precision::gradientsIn8Bits() const {
   return recipe ? recipe->gradients : products;
 }
 
+NumberFormat Precision::otherWeights() const {
+  if (!isEightBitFloat(weights))
+    return weights;
+  NumberFormat widest = parameters();
+  return traitsOf(residual).bits < traitsOf(widest).bits ? residual : widest;
+}
+
 bool Precision::isF64() const { return *this == of(NumberFormat::F64); }
 
 std::optional<StringRef> Precision::conflict() const {
@@ -78,9 +85,10 @@ std::optional<StringRef> Precision::conflict() const {
   if (master &&
       (!isKept(*master) || traitsOf(*master).bits <= traitsOf(weights).bits))
     return "`master` is f32, bf16 or f16, and has more bits than `weights`";
-  if (!isKept(weights) && !(master && isEightBitFloat(weights)))
-    return "`weights` are f32, bf16 or f16, or beside a `master` also "
-           "f8e4m3 or f8e5m2";
+  if (!isKept(weights) &&
+      !(master && isEightBitFloat(weights) && weights == products))
+    return "`weights` are f32, bf16 or f16, or beside a `master` also the "
+           "8-bit float of `products`";
   if (!isKept(gradients))
     return "`gradients` are f32, bf16 or f16";
   if (!isKept(states) && states != NumberFormat::I8)

@@ -39,6 +39,8 @@ struct Precision {
   /// means the lists of PyTorch's autocast. With a lower format, the whole
   /// network except for its loss is in it.
   NumberFormat residual = NumberFormat::F32;
+  /// The format of the weights. If it is an 8-bit float, only those that
+  /// products in 8 bits read are in it.
   NumberFormat weights = NumberFormat::F32;
   /// The format of the copies that the update changes, if it does not change
   /// the weights.
@@ -64,6 +66,8 @@ struct Precision {
   int64_t multipleIn8Bits() const { return recipe ? recipe->multiple : 16; }
   /// Why the parts do not go together; none if they do.
   std::optional<llvm::StringRef> conflict() const;
+  /// The format of weights that no product in 8 bits reads.
+  NumberFormat otherWeights() const;
   /// The format of the parameters that the step updates.
   NumberFormat parameters() const { return master.value_or(weights); }
   /// `mixed(bf16)`, `pure(bf16, states = f32)`.

@@ -386,6 +386,9 @@ static void addPrecision(Lines &lines, const Run &run) {
   if (precision->low() == NumberFormat::F32 && !precision->isF64() &&
       precision->products != NumberFormat::F32)
     shares += "; values are counted in f32";
+  if (precision->otherWeights() != precision->weights)
+    shares += "; weights of other layers in " +
+              traitsOf(precision->otherWeights()).name.str();
   lines.add("precision", run.precision + shares);
   if (precision->low() == NumberFormat::F16 && !run.isInference)
     lines.add("", lossScaleText(run));

@@ -78,9 +78,11 @@ static bool isConstant(Value value) {
       sourceOf(value).getDefiningOp());
 }
 
-static bool isParameter(Value value) {
-  return isa_and_nonnull<ParameterOp>(sourceOf(value).getDefiningOp());
+static ParameterOp parameterOf(Value value) {
+  return sourceOf(value).getDefiningOp<ParameterOp>();
 }
+
+static bool isParameter(Value value) { return bool(parameterOf(value)); }
 
 /// The weight of which the op reads a part, such as rows of an embedding; else
 /// null.
@@ -92,14 +94,16 @@ static Value lookedUpIn(Operation *op) {
   return {};
 }
 
-/// Whether a value is a parameter, or in a loop a slice of one.
-static bool isWeight(Value value) {
+/// The parameter that a value is, or in a loop a slice of; else null.
+static ParameterOp weightOf(Value value) {
   auto row = dyn_cast<BlockArgument>(sourceOf(value));
   auto scan = row ? dyn_cast<ScanOp>(row.getOwner()->getParentOp()) : ScanOp();
   if (scan && row.getArgNumber() < scan.getSequences().size())
-    return isWeight(scan.getSequences()[row.getArgNumber()]);
-  return isParameter(value);
+    return weightOf(scan.getSequences()[row.getArgNumber()]);
+  return parameterOf(value);
 }
+
+static bool isWeight(Value value) { return bool(weightOf(value)); }
 
 /// The sizes of the axes of a product's result that come from a weight, one
 /// after another.
@@ -195,7 +199,7 @@ public:
   Formats(const Precision &precision, MLIRContext *context)
       : f32(Float32Type::get(context)), low(typeOf(precision.low(), context)),
         residual(typeOf(precision.residual, context)),
-        weights(typeOf(precision.weights, context)),
+        weights(typeOf(precision.otherWeights(), context)),
         gradients(typeOf(precision.gradients, context)),
         states(typeOf(precision.states, context)),
         multipleIn8Bits(precision.multipleIn8Bits()),
@@ -205,6 +209,7 @@ public:
     if (std::optional<NumberFormat> gradients = precision.gradientsIn8Bits()) {
       eightBits = typeOf(precision.products, context);
       gradientsIn8Bits = typeOf(*gradients, context);
+      areWeightsIn8Bits = precision.weights == precision.products;
     }
   }
 
@@ -216,6 +221,12 @@ public:
     }
     if (eightBits)
       notIn8Bits = findLastAndRouters(step);
+    if (areWeightsIn8Bits)
+      step.walk([&](Operation *op) {
+        if (isIn8Bits(op))
+          for (Value operand : op->getOperands())
+            weightsIn8Bits.insert(weightOf(operand));
+      });
     assign(step);
   }
 
@@ -318,12 +329,13 @@ private:
     Value value = parameter.getValue();
     if (netc::elementOf(value) != f32)
       return;
+    Type read = weightsIn8Bits.contains(parameter) ? eightBits : weights;
     if (!parameter.getTrainable())
-      return setElement(value, weights);
-    Type own = master ? master : weights;
+      return setElement(value, read);
+    Type own = master ? master : read;
     setElement(value, own);
-    if (own != weights && !value.use_empty()) {
-      ConvertOp weight = convertForAll(value, weights);
+    if (own != read && !value.use_empty()) {
+      ConvertOp weight = convertForAll(value, read);
       weight->setAttr(kWeight, UnitAttr::get(parameter.getContext()));
       standFor(parameter->getAttr(kRolled), weight);
     }
@@ -339,7 +351,9 @@ private:
   /// than the residual.
   Type naturalFormat(Value value) {
     Type element = netc::elementOf(value);
-    if (element == weights && isParameter(value))
+    bool isKept =
+        element == weights || (areWeightsIn8Bits && is8BitFloat(value));
+    if (isKept && isParameter(value))
       return residual;
     if (is8BitFloat(value))
       return low;
@@ -534,8 +548,10 @@ private:
   Type f32, low, residual, weights, gradients, states;
   Type master;                      ///< null without a master
   Type eightBits, gradientsIn8Bits; ///< null without 8-bit formats
+  bool areWeightsIn8Bits = false;   ///< those that products in 8 bits read
   int64_t multipleIn8Bits;
   DenseSet<Operation *> notIn8Bits;
+  DenseSet<Operation *> weightsIn8Bits;
   bool isWhole; ///< whether more than the products is in low precision
   DenseMap<std::pair<Value, Type>, Value> copies;
 };
