@@ -6,6 +6,7 @@
 
 #include "lib/Diagnostics/Activity.h"
 #include "lib/Driver/AnalysisResults.h"
+#include "lib/Transforms/ApplyPrecision.h"
 #include "lib/Transforms/CheckSizes.h"
 
 using namespace netc;
@@ -21,11 +22,13 @@ static mlir::FailureOr<Run> countAt(const Session &session,
     if (failed(session.resolveHardware(*point.module, written)))
       return mlir::failure();
     mlir::ModuleOp facts = point.module.get();
-    for (auto step : facts.getOps<StepOp>())
-      if (failed(checkSizes(
-              mlir::SymbolTable::lookupSymbolIn(written, step.getSymNameAttr()),
-              step.getAxes(), step.getLoc())))
+    for (auto step : facts.getOps<StepOp>()) {
+      auto typed = mlir::cast<StepOp>(
+          mlir::SymbolTable::lookupSymbolIn(written, step.getSymNameAttr()));
+      if (failed(checkSizes(typed, step.getAxes(), step.getLoc())))
         return mlir::failure();
+      warnOfRows(typed, step);
+    }
     return run.with(*point.module);
   }
   if (failed(runPasses(*point.module, Stage::Step)) ||

@@ -2,7 +2,8 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "dialect/Net.h"
+#include "lib/Transforms/ApplyPrecision.h"
+
 #include "dialect/Repetition.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "lib/Hardware/Precision.h"
@@ -154,18 +155,26 @@ static bool isLinearLayer(Operation *op) {
          llvm::any_of(op->getOperands(), isWeight);
 }
 
-/// Whether the sizes of the weight and the number of rows, whatever axes they
-/// are spread over, are multiples of `factor` where the network fixes them.
+static Shape shapeOfWeight(Operation *linearLayer) {
+  return shapeOf(*llvm::find_if(linearLayer->getOperands(), isWeight));
+}
+
+/// The number of rows that a linear layer multiplies by its weight, whatever
+/// axes they are spread over.
+static Polynomial rowsOf(Operation *linearLayer) {
+  return cast<CostOpInterface>(linearLayer).getCost().matmul / 2 /
+         shapeOfWeight(linearLayer).elements();
+}
+
+/// Whether the sizes of the weight and the number of rows are multiples of
+/// `factor` where the network fixes them.
 static bool hasMultiples(Operation *op, int64_t factor) {
   auto isMultiple = [&](const Polynomial &size) {
     std::optional<int64_t> number = size.toInt64();
     return !number || *number % factor == 0;
   };
-  Value weight = *llvm::find_if(op->getOperands(), isWeight);
-  Shape shape = shapeOf(weight);
-  Polynomial rows =
-      cast<CostOpInterface>(op).getCost().matmul / 2 / shape.elements();
-  return isMultiple(rows) && llvm::all_of(shape.sizes, isMultiple);
+  return isMultiple(rowsOf(op)) &&
+         llvm::all_of(shapeOfWeight(op).sizes, isMultiple);
 }
 
 /// Linear layers that frameworks do not convert to 8 bits: the last ones, whose
@@ -591,7 +600,40 @@ struct ApplyPrecision : netc::impl::ApplyPrecisionBase<ApplyPrecision> {
           op->erase();
       });
       warnOfLargeNumbers(step);
+      warnOfRows(step, step);
     }
   }
 };
 } // namespace
+
+void netc::warnOfRows(StepOp typed, StepOp run) {
+  const RunFacts &facts = run.getRun().getFacts();
+  std::optional<Precision> precision = parsePrecision(facts.precision);
+  // Only training sums over rows, for the gradient of the weight.
+  if (!precision || !precision->gradientsIn8Bits() || facts.isInference)
+    return;
+  const int64_t multiple = precision->multipleIn8Bits();
+  auto fixedSize = [&](StringRef axis) -> std::optional<Polynomial> {
+    auto size = run.getAxes().getAs<MomentsAttr>(axis);
+    return size && size.getValue().isFixed()
+               ? std::optional(Polynomial(size.getValue().mean()))
+               : std::nullopt;
+  };
+  typed.walk([&](Operation *op) {
+    if (phaseOf(op) != Phase::Forward || !op->hasAttr(kGradientFormat) ||
+        !isLinearLayer(op))
+      return WalkResult::advance();
+    std::optional<int64_t> rows = rowsOf(op).substitute(fixedSize).toInt64();
+    if (!rows || *rows % multiple == 0)
+      return WalkResult::advance();
+    auto name = op->getLoc()->findInstanceOf<NameLoc>();
+    warn(placeOf(run, "precision"), run.getSymName(), WarningId::RowsIn8Bits)
+        << "`"
+        << (name ? name.getName().getValue() : op->getName().stripDialect())
+        << "` has " << *rows
+        << " rows, and the gradient of its weight in 8 bits sums over a "
+           "multiple of "
+        << multiple << "; it is counted in 8 bits all the same";
+    return WalkResult::interrupt();
+  });
+}
