@@ -48,8 +48,13 @@ private:
   JitStep *fastCode();
   /// The reference for the host in f32, with counts. Compiled on first use.
   JitStep *hostReference();
-  /// What two steps in f64 leave for each tensor, and the effect of rounding on
-  /// it. Depends on no fast code.
+  /// The number of steps that fast code is compared for: two, or one if the
+  /// second would divide by roots of squares that f16 has lost. The error of a
+  /// quotient by a number near 0 has no variance, so no number of runs bounds
+  /// it.
+  int64_t stepsToCompare() const;
+  /// What these steps in f64 leave for each tensor, and the effect of rounding
+  /// on it. Depends on no fast code.
   struct Exact {
     bool isLost = false; ///< see isLost()
     std::vector<std::vector<double>> truths;
@@ -75,7 +80,7 @@ private:
   std::optional<JitStep> counting, hostCounting, fast;
   std::optional<JitStep> exactSteps[2]; ///< by `roundsAlike`
   std::map<std::tuple<bool, uint64_t, Data>, Exact> exacts;
-  bool saidLost = false;
+  bool saidLost = false, saidOneStep = false;
 };
 
 } // namespace netc
