@@ -4,6 +4,7 @@
 
 #include "lib/Export/GraphWriter.h"
 
+#include "dialect/Repetition.h"
 #include "lib/Analysis/Cost.h"
 #include "lib/Diagnostics/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -161,15 +162,73 @@ static std::string classOf(StringRef container, StringRef name) {
       .str();
 }
 
+/// The part that is recomputed and has the op. Null if there is none.
+static Attribute recomputedPart(Operation *op) {
+  Attribute number;
+  for (; op && !number; op = op->getParentOp())
+    number = op->getAttr(kRecomputed);
+  return number;
+}
+
+/// The names of the instances that an op is in.
+static SmallVector<StringRef> instancesOf(Operation *op) {
+  SmallVector<StringRef> names;
+  nameOf(op).split(names, '.');
+  names.pop_back();
+  return names;
+}
+
+void GraphWriter::findRecomputed(Block &block) {
+  // The part of each module, if all of its ops are in one.
+  llvm::StringMap<Attribute> parts;
+  block.walk([&](Operation *each) {
+    // A weight is no part of what computes with it.
+    if (each->getNumOperands() == 0 || each->hasTrait<OpTrait::IsTerminator>())
+      return;
+    Attribute number = recomputedPart(each);
+    SmallVector<StringRef> names = instancesOf(each);
+    if (number) {
+      auto [found, isNew] = recomputed.try_emplace(number);
+      SmallVector<StringRef> &common = found->second.modules;
+      if (isNew)
+        common = names;
+      while (!ArrayRef(names).take_front(common.size()).equals(common))
+        common.pop_back();
+    }
+    for (; !names.empty(); names.pop_back()) {
+      auto found = parts.try_emplace(llvm::join(names, "."), number).first;
+      if (found->second != number)
+        found->second = {};
+    }
+  });
+  size_t count = 0;
+  for (auto &[number, part] : recomputed) {
+    part.name = "segment_" + std::to_string(++count);
+    part.isModule = parts.lookup(llvm::join(part.modules, ".")) == number;
+  }
+}
+
+SmallVector<StringRef> GraphWriter::modulesOf(Operation *of) const {
+  SmallVector<StringRef> names = instancesOf(of);
+  auto found = recomputed.find(recomputedPart(of));
+  if (found != recomputed.end() && !found->second.isModule)
+    names.insert(names.begin() + found->second.modules.size(),
+                 found->second.name);
+  return names;
+}
+
 Array GraphWriter::modules() {
-  SmallVector<StringRef> parts;
-  nameOf(op).split(parts, '.');
-  parts.pop_back();
+  SmallVector<StringRef> parts = modulesOf(op);
   size_t kept = 0;
   while (kept < parts.size() && kept < open.size() &&
          parts[kept] == open[kept].name)
     ++kept;
   open.resize(kept);
+  // The module of the op that is recomputed as a whole.
+  auto part = recomputed.find(recomputedPart(op));
+  size_t again = parts.size();
+  if (part != recomputed.end())
+    again = part->second.modules.size() - part->second.isModule;
   std::string key, path;
   for (size_t i = 0; i < parts.size(); ++i) {
     key += "." + parts[i].str();
@@ -182,10 +241,12 @@ Array GraphWriter::modules() {
     if (!called.insert(key).second)
       break;
     open.push_back({parts[i].str(), int64_t(calls.size())});
-    calls.push_back(
-        Object{{"path", path},
-               {"call", ++timesCalled[path]},
-               {"class", classOf(i ? parts[i - 1] : "", parts[i])}});
+    Object call{{"path", path},
+                {"call", ++timesCalled[path]},
+                {"class", classOf(i ? parts[i - 1] : "", parts[i])}};
+    if (i == again)
+      call["recomputed"] = true;
+    calls.push_back(std::move(call));
   }
   return Array(llvm::map_range(open, [](auto &call) { return call.place; }));
 }
@@ -504,6 +565,7 @@ bool netc::exportGraph(Operation *graph, llvm::raw_ostream &os) {
     to.inputs.push_back(to.describe(tensor));
     to.set(value, std::move(tensor));
   }
+  to.findRecomputed(block);
   llvm::StringSet<> refused;
   for (Operation &op : block.without_terminator()) {
     to.op = &op;

@@ -6,6 +6,7 @@
 #define NETC_LIB_EXPORT_GRAPHWRITER_H
 
 #include "dialect/Net.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
@@ -167,6 +168,11 @@ private:
   /// The name, with a number if a tensor already has it.
   std::string unique(std::string name);
   llvm::json::Object describe(const Tensor &tensor);
+  /// Finds the modules of parts that are recomputed.
+  void findRecomputed(mlir::Block &block);
+  /// The names of the modules that an op is in, from the outermost. A part that
+  /// is recomputed and is no module has one of its own.
+  llvm::SmallVector<llvm::StringRef> modulesOf(mlir::Operation *op) const;
   /// The calls of modules that the op is in, as positions in `calls`.
   llvm::json::Array modules();
   void addNode(llvm::StringRef op, llvm::ArrayRef<Tensor> ins, Settings with,
@@ -194,6 +200,13 @@ private:
     int64_t place;
   };
   std::vector<Call> open;
+  /// A part that is recomputed, by its number.
+  struct Recomputed {
+    llvm::SmallVector<llvm::StringRef> modules; ///< that all of its ops are in
+    bool isModule = true; ///< all ops of the last of these are in the part
+    std::string name;     ///< of a module of its own
+  };
+  llvm::MapVector<mlir::Attribute, Recomputed> recomputed;
   llvm::StringSet<> called;
   llvm::StringMap<int64_t> timesCalled;
 };

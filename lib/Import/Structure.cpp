@@ -461,10 +461,10 @@ private:
 
   /// A comment on modules that are recomputed, and are no blocks.
   std::string keptText() const {
-    std::vector<std::string> names;
+    std::set<std::string> names;
     for (auto [module, stay] : llvm::zip_equal(graph.modules, stays))
       if (module.isRecomputed && !stay)
-        names.push_back("`" + shownName(module.path) + "`");
+        names.insert("`" + shownName(module.path) + "`");
     return names.empty() ? ""
                          : "# The model recomputes " + llvm::join(names, ", ") +
                                " for the backward pass, and the net does "
