@@ -4,6 +4,7 @@
 
 // Operators on tensors. Their operands are broadcast to one shape.
 
+#include "dialect/ElementName.h"
 #include "lib/Frontend/Evaluator.h"
 
 using namespace netc;
@@ -21,6 +22,22 @@ static bool isPlain(const std::optional<Number> &number) {
   return number && (number->dimension.isNone() || number->dimension.isCount());
 }
 
+/// The error for a whole number that an element type does not have.
+static Message outsideType(mlir::IntegerType type, const Number &number) {
+  auto has = [&](unsigned width) {
+    std::optional<int64_t> whole = number.exact.toInt64();
+    return whole && llvm::isIntN(width, *whole);
+  };
+  unsigned width = type.getWidth(), wider = 2 * width;
+  while (wider <= 64 && !has(wider))
+    wider *= 2;
+  return error::NumberOutsideType(
+      elementName(type), std::to_string(llvm::minIntN(width)),
+      std::to_string(llvm::maxIntN(width)), number.exact.str(),
+      wider <= 64 ? "`i" + std::to_string(wider) + "` has it"
+                  : "`float(x)` makes real numbers of them");
+}
+
 std::optional<Tensor> TensorBuilder::fullOf(Tree *at, StringRef op,
                                             const Value &value,
                                             mlir::RankedTensorType type,
@@ -35,12 +52,30 @@ std::optional<Tensor> TensorBuilder::fullOf(Tree *at, StringRef op,
     e.fail(at, freeSize(*number));
     return std::nullopt;
   }
-  bool isWhole = !number->real && number->exact.toInt64();
-  if (mlir::isa<mlir::IntegerType>(type.getElementType()) && !isWhole) {
+  auto integer = mlir::dyn_cast<mlir::IntegerType>(type.getElementType());
+  if (!integer)
+    return constant(at, number->toDouble(), type, labels);
+  std::optional<Rational> exact = number->exact.constant();
+  if (number->real || !exact || !exact->isInteger()) {
     e.fail(at, error::RealWithWholeTensor, textOf(value));
     return std::nullopt;
   }
-  return constant(at, number->toDouble(), type, labels);
+  std::optional<int64_t> whole = number->exact.toInt64();
+  if (!whole || !llvm::isIntN(integer.getWidth(), *whole)) {
+    e.fail(at, outsideType(integer, *number));
+    return std::nullopt;
+  }
+  if (llvm::isInt<53>(*whole))
+    return constant(at, double(*whole), type, labels);
+  // A constant is of floating point, which may not have the number.
+  auto scalar = mlir::RankedTensorType::get({}, integer);
+  mlir::Value literal = e.builder.create<LiteralOp>(
+      opLocation(at, "tensor"), scalar,
+      mlir::DenseElementsAttr::get(scalar, llvm::ArrayRef(*whole)));
+  return Tensor{e.builder.create<BroadcastOp>(opLocation(at, "expand"), type,
+                                              literal,
+                                              llvm::ArrayRef<int64_t>()),
+                labels};
 }
 
 bool TensorBuilder::isElementByElement(const Function &function) const {
