@@ -313,6 +313,8 @@ void GraphWriter::weight(mlir::Value value, StringRef name, StringRef init,
 Tensor GraphWriter::known(StringRef what, Type element, const Shape &shape,
                           Settings facts) {
   facts["what"] = what;
+  if (Array *values = facts.getArray("values"); values && shape.rank() == 0)
+    facts = {{"what", "number"}, {"value", values->front()}};
   std::string text;
   llvm::raw_string_ostream os(text);
   os << Json(Object(facts)) << element << json(shape);

@@ -56,6 +56,7 @@ struct GraphValue {
   bool learns = true;          ///< of a weight
   bool isState = false;        ///< no parameter, kept from step to step
   bool isRead = true;          ///< of an input
+  unsigned bits = 0;           ///< of an input: that its type has at least
   std::string init;            ///< of a weight; empty where it is not told
   const Json *known = nullptr; ///< what is known of it
   Polynomial size;             ///< that it holds, of a known size

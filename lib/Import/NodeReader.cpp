@@ -157,6 +157,20 @@ double NodeReader::realOf(int value) {
   return realFrom(values.at(value).known->value("value", Json()), 1);
 }
 
+std::string NodeReader::textFrom(const Json &found, double otherwise) {
+  return found.is_number_integer() ? found.dump()
+                                   : realText(realFrom(found, otherwise));
+}
+
+std::string NodeReader::numberText(const char *name, double otherwise) {
+  const Json *found = setting(name);
+  return textFrom(found ? *found : Json(), otherwise);
+}
+
+std::string NodeReader::numberTextOf(int value) {
+  return textFrom(values.at(value).known->value("value", Json()), 1);
+}
+
 void NodeReader::wantOne(const char *name) {
   if (real(name, 1) != 1)
     refuse("its parts are scaled");

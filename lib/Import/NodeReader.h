@@ -70,6 +70,9 @@ public:
   double real(const char *name, double otherwise);
   /// What a tensor holds everywhere, 1 where the graph does not tell.
   double realOf(int value);
+  /// The same as the specification writes it, whole ones exactly.
+  std::string numberText(const char *name, double otherwise);
+  std::string numberTextOf(int value);
   std::vector<int64_t> integers(const char *name, int64_t otherwise,
                                 size_t count);
   unsigned axis(const Json &number, size_t rank);
@@ -84,6 +87,7 @@ public:
 private:
   /// A number of the graph, where infinities are texts.
   double realFrom(const Json &found, double otherwise);
+  std::string textFrom(const Json &found, double otherwise);
 
   const Graph &graph;
   const Values &values;

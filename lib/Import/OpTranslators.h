@@ -143,7 +143,8 @@ private:
   /// x times a number.
   int scaled(int x, double factor);
   /// A number and x, the first one or the second.
-  void withNumber(const std::string &sign, int x, double number, bool isFirst);
+  void withNumber(const std::string &sign, int x, std::string number,
+                  bool isFirst);
   /// Whether it is the sum of x and rows of a table of positions, or a mask.
   bool addRows(int x, int rows);
   bool addMask(int x, int mask);

@@ -99,6 +99,28 @@ int StepBuilder::floated(int x) {
   return made;
 }
 
+std::string StepBuilder::beside(int x, std::string number) {
+  int64_t whole = 0;
+  llvm::StringRef(number).getAsInteger(10, whole);
+  unsigned bits = 8;
+  while (bits < 64 && !llvm::isIntN(bits, whole))
+    bits *= 2;
+  std::vector<int> work;
+  if (bits > 8)
+    work.push_back(x);
+  for (std::set<int> seen; !work.empty();) {
+    int each = work.back();
+    work.pop_back();
+    if (values.isFloat(each) || !seen.insert(each).second)
+      continue;
+    if (values.at(each).kind == GraphValue::Input)
+      values.at(each).bits = std::max(values.at(each).bits, bits);
+    else if (const Step *made = maker(each))
+      llvm::append_range(work, made->ins);
+  }
+  return number;
+}
+
 int StepBuilder::diagonal(int x, unsigned a, unsigned b, int64_t offset) {
   const Sizes sizes = values.shape(x);
   int64_t rows = node.fixed(sizes[a]), columns = node.fixed(sizes[b]);

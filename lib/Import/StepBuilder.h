@@ -135,6 +135,9 @@ public:
   /// The same numbers as floating point, which they are in PyTorch beside such.
   int floated(int x);
 
+  /// A number beside x. Inputs that x depends on get a type that has it.
+  std::string beside(int x, std::string number);
+
   /// Adds a comment that tables are read by other numbers than in the model.
   void noteOtherPlaces();
   /// Adds a comment that a known mask is left out.

@@ -43,8 +43,8 @@ void ArithmeticTranslator::clamp() {
   }
   if (hasLow && hasHigh) {
     Step &made = steps.add(Step::Pipe, "clamp", {x});
-    made.put("", "least", realText(node.real(low, 0)));
-    made.put("", "most", realText(node.real(high, 0)));
+    made.put("", "least", steps.beside(x, node.numberText(low, 0)));
+    made.put("", "most", steps.beside(x, node.numberText(high, 0)));
     return;
   }
   if (node.has(1) != node.has(2) && !hasLow && !hasHigh) {
@@ -55,7 +55,8 @@ void ArithmeticTranslator::clamp() {
     node.refuse("its bounds are no numbers");
   Step &made = steps.add(Step::Form_,
                          hasLow ? "maximum(%0, #0)" : "minimum(%0, #0)", {x});
-  made.put("", "bound", realText(node.real(hasLow ? low : high, 0)));
+  made.put("", "bound",
+           steps.beside(x, node.numberText(hasLow ? low : high, 0)));
 }
 
 void ArithmeticTranslator::binary() {
@@ -72,9 +73,12 @@ void ArithmeticTranslator::binary() {
     return;
   if (node->ins.size() == 1) {
     bool isSelf = node.setting("self"), isFirst = isSelf || isTurned;
-    double number = node.real(isSelf ? "self" : "other", 0);
+    const char *number = isSelf ? "self" : "other";
     return withNumber(sign, scaled(node.in(0), isFirst ? scale : 1),
-                      isFirst ? number : number * scale, isFirst);
+                      isFirst || scale == 1
+                          ? node.numberText(number, 0)
+                          : realText(node.real(number, 0) * scale),
+                      isFirst);
   }
   if (scale != 1)
     return combine(sign, node.in(isTurned), scaled(node.in(!isTurned), scale));
@@ -84,7 +88,7 @@ void ArithmeticTranslator::binary() {
   for (auto [x, other, isFirst] :
        {std::make_tuple(b, a, false), std::make_tuple(a, b, true)})
     if (values.what(x) == "number" && shape(other) == shape(node.out()))
-      return withNumber(sign, other, node.realOf(x), isFirst);
+      return withNumber(sign, other, node.numberTextOf(x), isFirst);
   if (sign == "+" &&
       (addMask(a, b) || addMask(b, a) || rotary(a, b) || rotary(b, a)))
     return;
@@ -92,13 +96,13 @@ void ArithmeticTranslator::binary() {
 }
 
 void ArithmeticTranslator::withNumber(const std::string &sign, int x,
-                                      double number, bool isFirst) {
+                                      std::string number, bool isFirst) {
   Step &made = steps.add(Step::Form_,
                          sign.empty() ? node.op() + "(%0, #0)"
                          : isFirst    ? "#0 " + sign + " %0"
                                       : "%0 " + sign + " #0",
                          {promoted(x)});
-  made.put("", "factor", realText(number));
+  made.put("", "factor", steps.beside(x, std::move(number)));
 }
 
 bool ArithmeticTranslator::addRows(int x, int rows) {

@@ -102,9 +102,9 @@ void ConditionTranslator::choose(int condition) {
     int given = node.setting(name) ? -1 : node.in(next++);
     if (given < 0 || values.what(given) == "number") {
       parts.push_back("#" + std::to_string(numbers.arguments.size()));
-      numbers.put(
-          "", "value",
-          realText(given < 0 ? node.real(name, 0) : node.realOf(given)));
+      numbers.put("", "value",
+                  given < 0 ? node.numberText(name, 0)
+                            : node.numberTextOf(given));
       continue;
     }
     parts.push_back("%" + std::to_string(ins.size()));
@@ -115,6 +115,8 @@ void ConditionTranslator::choose(int condition) {
   // Of two numbers, it is of floating point.
   if (ins.size() == 1 && !values.isFloat(node.out()))
     values.at(node.out()).type = "f32";
+  for (const StepArgument &number : numbers.arguments)
+    steps.beside(ins.back(), number.text);
   // What is smaller is repeated to what has the size of the result.
   auto full = llvm::find_if(
       ins, [&](int each) { return shape(each) == shape(node.out()); });
@@ -146,13 +148,15 @@ void ConditionTranslator::comparison() {
   std::string between = " " + relation->second.str() + " ";
   if (node->ins.size() == 1 || values.what(node.in(1)) == "number") {
     // The number may be of a larger shape, of ones.
-    double bound =
-        node->ins.size() == 1 ? node.real("other", 0) : node.realOf(node.in(1));
+    bool isSetting = node->ins.size() == 1;
+    double bound = isSetting ? node.real("other", 0) : node.realOf(node.in(1));
     if (bound != std::floor(bound))
       x = steps.floated(x);
     Step &made =
         steps.add(Step::Form_, "%0" + between + "#0", {steps.repeated(x)});
-    made.put("", "bound", realText(bound));
+    made.put("", "bound",
+             steps.beside(x, isSetting ? node.numberText("other", 0)
+                                       : node.numberTextOf(node.in(1))));
     return;
   }
   int y = node.in(1);
@@ -184,13 +188,13 @@ void ConditionTranslator::fillMasked() {
   if (values.isKnown(x) && values.what(x) == "number") {
     Step &made =
         steps.add(Step::Form_, "where(%0, #0, #1)", {masks.truth(hidden)});
-    made.put("", "value", realText(value));
-    made.put("", "other", realText(node.realOf(x)));
+    made.put("", "value", node.numberText("value", 0));
+    made.put("", "other", node.numberTextOf(x));
     return;
   }
   Step &made =
       steps.add(Step::Form_, "", {x, steps.unlabelled(masks.truth(hidden), x)});
-  made.put("", "value", realText(value));
+  made.put("", "value", steps.beside(x, node.numberText("value", 0)));
   made.fn =
       "where(" +
       (shape(hidden) == shape(x) ? "%1"

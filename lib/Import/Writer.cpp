@@ -687,6 +687,17 @@ std::string netc::import::writeBlock(const Graph &graph,
   return "block " + block.name + "(" + names + ") {\n" + writer.write() + "}\n";
 }
 
+/// The type of an input. Places need 32 bits, where PyTorch has 64.
+static std::string typeOf(const GraphValue &value) {
+  std::string type = value.type == "i64"    ? "i32"
+                     : value.type == "bool" ? "i8"
+                                            : value.type;
+  unsigned bits = 0;
+  if (!value.isFloat())
+    StringRef(type).drop_front().getAsInteger(10, bits);
+  return bits < value.bits ? "i" + std::to_string(value.bits) : type;
+}
+
 /// `net A(x: f32[N, C = 3])`.
 static std::string signature(const Graph &graph, BodyWriter &writer,
                              const StepBody &body, StringRef name) {
@@ -700,11 +711,8 @@ static std::string signature(const Graph &graph, BodyWriter &writer,
                           ? size
                           : value.labels[j] + " = " + size);
     }
-    inputs.push_back(names[i] + ": " +
-                     (value.type == "i64"    ? "i32"
-                      : value.type == "bool" ? "i8"
-                                             : value.type) +
-                     "[" + llvm::join(sizes, ", ") + "]");
+    inputs.push_back(names[i] + ": " + typeOf(value) + "[" +
+                     llvm::join(sizes, ", ") + "]");
   }
   return "net " + name.str() + "(" + llvm::join(inputs, ", ") + ") {\n";
 }
