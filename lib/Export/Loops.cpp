@@ -23,17 +23,22 @@ void GraphWriter::unroll(ScanOp scan, int64_t steps) {
   auto arguments = scan.getBlock().getArguments();
   size_t sequences = scan.getSequences().size(), outs = scan.getNumOutputs();
   Tensors carried = get(scan.getInits());
-  std::vector<Tensors> stacked(outs, Tensors(steps));
+  std::vector<Tensors> stacked(outs, Tensors(steps)), elements;
+  // The gradients of all parts of one op are put together, not added.
+  for (auto [value, axis] : llvm::zip(scan.getSequences(), scan.getAxes())) {
+    Tensor x = get(value);
+    Shape part = x.shape;
+    part[axis] = 1;
+    elements.push_back(make(
+        "aten.split_with_sizes", {x},
+        {{"split_sizes", json(SmallVector<int64_t>(steps, 1))}, {"dim", axis}},
+        SmallVector<RankedTensorType>(steps, tensorOf(x.element, part))));
+  }
   for (int64_t step = 0; step < steps; ++step) {
     int64_t at = scan.getReversed() ? steps - 1 - step : step;
     op = scan;
-    for (size_t i = 0; i < sequences; ++i) {
-      Tensor x = get(scan.getSequences()[i]);
-      Shape part = x.shape;
-      part[scan.getAxes()[i]] = 1;
-      set(arguments[i],
-          view(slice(x, scan.getAxes()[i], at, part), shapeOf(arguments[i])));
-    }
+    for (size_t i = 0; i < sequences; ++i)
+      set(arguments[i], view(elements[i][at], shapeOf(arguments[i])));
     for (size_t i = 0; i < carried.size(); ++i)
       set(arguments[sequences + i], carried[i]);
     for (Operation &each : scan.getBlock().without_terminator())

@@ -203,17 +203,30 @@ void SliceTranslator::windows() {
   if (node.integer("step", 1) != 1)
     node.refuse("there are places between the windows");
   const Polynomial size = shape(node.out()).back();
-  // netc's go back from each place, those of PyTorch ahead.
+  // netc's go back from each place, also from the first ones, as if zeros were
+  // in front. Those of PyTorch go ahead.
+  const Step *joined = steps.maker(x);
+  bool hasZeros = joined && joined->op == "concat" && joined->ins.size() == 2 &&
+                  values.what(joined->ins[0]) == "number" &&
+                  node.realOf(joined->ins[0]) == 0 &&
+                  shape(joined->ins[0])[at] == size - 1 &&
+                  shape(joined->ins[1])[at] == shape(node.out())[at];
+  if (hasZeros)
+    x = joined->ins[1];
   Sizes sizes = shape(x);
   sizes.insert(sizes.begin() + at + 1, size);
   int back =
       steps.make("unfold(%0, #0, over = axes(%0)[" + std::to_string(at) + "])",
                  {x}, sizes);
   steps.last().putSizes({size});
-  sizes[at] = shape(node.out())[at];
-  int whole = steps.make("", {back}, sizes);
-  Step &part = steps.last();
-  part.fn = partText("%0", rank + 1, at, part.putPart(size - 1, shape(x)[at]));
+  int whole = back;
+  if (!hasZeros) {
+    sizes[at] = shape(node.out())[at];
+    whole = steps.make("", {back}, sizes);
+    Step &part = steps.last();
+    part.fn =
+        partText("%0", rank + 1, at, part.putPart(size - 1, shape(x)[at]));
+  }
   std::string order;
   for (size_t i = 0; i <= rank; ++i)
     if (i != at + 1)

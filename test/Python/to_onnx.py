@@ -22,7 +22,7 @@ ops, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 random = numpy.random.default_rng(0)
 
 # All ops are right for the checker, with the shapes that netc knows.
-for name in "Elementwise", "Shapes", "Windows", "Norms", "Choices", "Noise", "Rows", "RowsOfEach", "Loops", "Experts", "Unfolded":
+for name in "Elementwise", "Shapes", "Windows", "Norms", "Choices", "Noise", "Rows", "RowsOfEach", "Loops", "Experts", "Unfolded", "Near":
     model = netc.to_onnx(ops, net=name)
     onnx.checker.check_model(model, full_check=True)
     graph = netc.to_graph(ops, net=name)
