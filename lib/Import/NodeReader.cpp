@@ -150,6 +150,8 @@ double NodeReader::realFrom(const Json &found, double otherwise) {
     return found == "inf" ? INFINITY : -INFINITY;
   if (found.is_string())
     refuse("a number of it is " + found.dump());
+  if (found.is_boolean())
+    return found.get<bool>();
   return found.is_number() ? found.get<double>() : otherwise;
 }
 

@@ -7,6 +7,7 @@
 
 #include "lib/Import/StepBuilder.h"
 
+#include <cmath>
 #include <functional>
 
 namespace netc::import {
@@ -91,6 +92,7 @@ struct JointMask {
   int given = -1;
   bool isCausal = false;
   std::string window = {};
+  bool isHidden = false; ///< it says what is hidden instead
 };
 
 /// Masks of scores.
@@ -104,7 +106,10 @@ public:
   JointMask maskOf(int mask) const;
   /// The result: x, where a known mask hides some.
   void hide(int x, int mask, double hidden);
-  int hideBoth(int scores, const JointMask &mask);
+  int hideBoth(int scores, const JointMask &mask, double hidden = -INFINITY);
+  /// The result: a mask of which the node moves axes before the last two, as
+  /// it is. False if it is no such mask.
+  bool view(int mask);
   /// Whether it is a condition that goes in, which is a tensor of numbers.
   bool isOfInput(int x);
   /// As a condition.
@@ -166,10 +171,14 @@ public:
 
 private:
   void comparison();
+  /// Of a condition, which is 0 or 1.
+  void compareTruth(int x, llvm::StringRef relation, double bound);
   /// The comparison that holds where another does not.
   void invert();
-  /// Where both conditions hold, or one of them.
+  /// `and` or `or`, which may be of masks of attention.
   void junction();
+  /// The result: where both hold, or one of them.
+  void join(int a, int b, bool isAnd);
   /// Where one of them holds, and not both.
   void exclusion();
   void wantConditions(llvm::ArrayRef<int> xs);

@@ -65,6 +65,8 @@ void AttentionTranslator::attention() {
     steps.noteLeftOutMask();
     both = {};
   }
+  if (both.isHidden)
+    node.refuse("its mask shows what a causal one hides");
   both.isCausal |= node.flag("is_causal");
   double width = double(shape(node.in(0)).back().toInt64().value_or(1));
   double scale = node.real("scale", 1 / std::sqrt(width));

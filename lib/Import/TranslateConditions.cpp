@@ -59,13 +59,20 @@ void ConditionTranslator::where() {
     return parts[i] < 0 ? node.real(i ? "other" : "self", 0)
                         : node.realOf(parts[i]);
   };
-  if (joint && isNumber(1) && numberOfPart(1) < -1e30) {
-    if (isNumber(0) && numberOfPart(0) == 0)
-      masks.set(node.out(), *joint); // as what is added to scores
-    else if (parts[0] < 0)
-      node.refuse("it hides nothing");
+  if (joint) {
+    unsigned at = joint->isHidden ? 0 : 1;
+    JointMask shown = *joint;
+    shown.isHidden = false;
+    if (!isNumber(at))
+      node.refuse("it chooses by a mask of attention, and hides no scores");
+    double hidden = numberOfPart(at);
+    if (!isNumber(1 - at))
+      steps.same(masks.hideBoth(steps.repeated(promoted(parts[1 - at])), shown,
+                                hidden));
+    else if (numberOfPart(1 - at) == 0 && hidden < -1e30)
+      masks.set(node.out(), shown); // as what is added to scores
     else
-      steps.same(masks.hideBoth(steps.repeated(parts[0]), *joint));
+      node.refuse("it hides nothing");
     return;
   }
   unsigned at = isHidden ? 0 : 1;
@@ -150,6 +157,8 @@ void ConditionTranslator::comparison() {
     // The number may be of a larger shape, of ones.
     bool isSetting = node->ins.size() == 1;
     double bound = isSetting ? node.real("other", 0) : node.realOf(node.in(1));
+    if (values.at(x).type == "bool" && !values.isKnown(x))
+      return compareTruth(x, relation->second, bound);
     if (bound != std::floor(bound))
       x = steps.floated(x);
     Step &made =
@@ -170,9 +179,34 @@ void ConditionTranslator::comparison() {
     arithmetic.combine(relation->second.str(), x, y);
 }
 
+void ConditionTranslator::compareTruth(int x, StringRef relation,
+                                       double bound) {
+  auto holds = [&](double truth) {
+    return llvm::StringSwitch<bool>(relation)
+        .Case("==", truth == bound)
+        .Case("!=", truth != bound)
+        .Case(">=", truth >= bound)
+        .Case(">", truth > bound)
+        .Case("<=", truth <= bound)
+        .Default(truth < bound);
+  };
+  if (holds(0) == holds(1))
+    node.refuse("it says the same of true, 1, and of false, 0");
+  if (holds(1))
+    steps.same(x);
+  else
+    invert();
+}
+
 void ConditionTranslator::fillMasked() {
   int x = promoted(node.in(0)), hidden = node.in(1);
   double value = node.real("value", 0);
+  if (const JointMask *joint = masks.find(hidden)) {
+    JointMask shown = *joint;
+    if (!std::exchange(shown.isHidden, false))
+      node.refuse("it hides what a mask of attention shows");
+    return steps.same(masks.hideBoth(steps.repeated(x), shown, value));
+  }
   bool isDiagonal = values.isDiagonal(hidden);
   if (StringRef(values.what(hidden)).starts_with("not ") && !isDiagonal)
     return masks.hide(x, hidden, value);
@@ -210,24 +244,36 @@ void ConditionTranslator::wantConditions(llvm::ArrayRef<int> xs) {
 
 void ConditionTranslator::junction() {
   int a = node.in(0), b = node.in(1);
-  if (values.isKnown(b))
-    std::swap(a, b);
   bool isAnd = StringRef(node->op).ends_with_insensitive("and") ||
                StringRef(node->op).contains("__and__");
-  wantConditions({b});
-  if (values.isKnown(a)) {
-    bool isNeutral = values.what(a) == "number" &&
-                     values.at(a).known->value("value", false) == isAnd;
-    if (isNeutral && shape(b) == shape(node.out()))
-      return steps.same(b);
-    JointMask joint = masks.maskOf(a);
-    if (!isAnd || joint.given >= 0 || (!isNeutral && !joint.isCausal))
-      node.refuse("one of its conditions is of no form that netc knows");
-    joint.given = b;
-    masks.set(node.out(), joint);
-    return;
+  wantConditions({a, b});
+  if (values.isKnown(b) || masks.find(b))
+    std::swap(a, b);
+  if (!values.isKnown(a) && !masks.find(a))
+    return join(masks.truth(a), masks.truth(b), isAnd);
+  bool isNeutral = values.what(a) == "number" &&
+                   values.at(a).known->value("value", false) == isAnd;
+  if (isNeutral && shape(b) == shape(node.out()))
+    return steps.same(b);
+  JointMask joint = masks.maskOf(a);
+  bool isOfAttention = joint.isCausal && joint.isHidden != isAnd;
+  if (masks.find(b) || values.isKnown(b) || !(isNeutral || isOfAttention))
+    node.refuse("one of its conditions is of no form that netc knows");
+  // What one of two hides is what not both show.
+  int shown = b;
+  if (!isAnd)
+    shown = steps.make("%0 == (%0 != %0)", {masks.truth(b)}, shape(b));
+  if (joint.given >= 0) {
+    join(masks.truth(joint.given), masks.truth(shown), true);
+    shown = values.another(node.out());
+    steps.last().outs = {shown};
   }
-  a = masks.truth(a), b = masks.truth(b);
+  joint.given = shown;
+  joint.isHidden = !isAnd;
+  masks.set(node.out(), joint);
+}
+
+void ConditionTranslator::join(int a, int b, bool isAnd) {
   if (shape(a) != shape(node.out()))
     std::swap(a, b);
   a = steps.repeated(a);
@@ -246,17 +292,27 @@ void ConditionTranslator::invert() {
   static const std::pair<StringRef, StringRef> opposites[] = {
       {" != ", " == "}, {" == ", " != "}, {" >= ", " < "},
       {" <= ", " > "},  {" > ", " <= "},  {" < ", " >= "}};
-  if (masks.isOfInput(node.in(0))) {
-    steps.add(Step::Form_, "%0 == 0", {node.in(0)});
+  int x = node.in(0);
+  wantConditions({x});
+  if (const JointMask *joint = masks.find(x)) {
+    JointMask turned = *joint;
+    turned.isHidden = !turned.isHidden;
+    return masks.set(node.out(), turned);
+  }
+  if (masks.isOfInput(x)) {
+    steps.add(Step::Form_, "%0 == 0", {x});
     return;
   }
-  const Step *made = steps.maker(node.in(0));
+  const Step *made = steps.maker(x);
   StringRef form = made ? StringRef(made->fn) : "";
   auto found = llvm::find_if(opposites, [&](auto &pair) {
     return made && made->form == Step::Form_ && form.contains(pair.first);
   });
-  if (found == std::end(opposites))
-    node.refuse("it is of no comparison");
+  // It is where it equals what is never true.
+  if (found == std::end(opposites)) {
+    steps.add(Step::Form_, "%0 == (%0 != %0)", {x});
+    return;
+  }
   auto [left, right] = form.split(found->first);
   std::vector<StepArgument> arguments = made->arguments;
   std::string turned = (left + found->second + right).str();

@@ -6,7 +6,7 @@
 
 #include "lib/Import/OpTranslators.h"
 
-#include <cmath>
+#include "llvm/ADT/STLExtras.h"
 
 using namespace netc;
 using namespace netc::import;
@@ -22,10 +22,22 @@ const JointMask *MaskTranslator::find(int value) const {
   return found == masks.end() ? nullptr : &found->second;
 }
 
+/// Whether a step makes conditions of numbers.
+static bool compares(const Step &step) {
+  if (step.form == Step::Infix)
+    return step.fn.find_first_of("=<>") != std::string::npos;
+  return step.form == Step::Form_ &&
+         llvm::any_of(
+             llvm::ArrayRef{" == ", " != ", " < ", " > ", " <= ", " >= "},
+             [&](const char *relation) {
+               return StringRef(step.fn).contains(relation);
+             });
+}
+
 bool MaskTranslator::isOfInput(int x) {
   const Step *made = steps.maker(x);
   while (made && !made->ins.empty() && values.at(made->ins[0]).type == "bool" &&
-         !StringRef(made->fn).contains("= 0")) {
+         !compares(*made)) {
     x = made->ins[0];
     made = steps.maker(x);
   }
@@ -62,15 +74,50 @@ JointMask MaskTranslator::maskOf(int mask) const {
     return {};
   if (const JointMask *found = find(mask))
     return *found;
-  std::string kind = values.what(mask);
+  std::string what = values.what(mask);
+  StringRef kind = what;
+  bool isHidden = kind.consume_front("not ");
   if (kind == "number")
     return {};
   if (kind == "causal" || kind == "band")
-    return {-1, true, kind == "band" ? widthText(mask) : ""};
+    return {-1, true, kind == "band" ? widthText(mask) : "", isHidden};
   return {mask};
 }
 
-int MaskTranslator::hideBoth(int scores, const JointMask &mask) {
+bool MaskTranslator::view(int mask) {
+  const JointMask *found = find(mask);
+  if (!found)
+    return false;
+  JointMask moved = *found;
+  const Sizes from = shape(mask), to = shape(node.out());
+  auto matrix = [](const Sizes &sizes) {
+    return llvm::ArrayRef<Polynomial>(sizes).take_back(2);
+  };
+  if (from.size() < 2 || to.size() < 2 || matrix(from) != matrix(to))
+    node.refuse("it moves the axes of a mask of attention");
+  if (moved.given >= 0) {
+    // The given one may be of size 1 along some axes, or have fewer.
+    Sizes given = shape(moved.given), sizes;
+    given.insert(given.begin(), from.size() - given.size(), Polynomial(1));
+    size_t next = 0, last = from.size() - 2;
+    for (const Polynomial &size : llvm::ArrayRef<Polynomial>(to).drop_back(2)) {
+      while (next < last && from[next] != size && from[next] == 1)
+        ++next;
+      bool isSame = next < last && from[next] == size;
+      if (!isSame && size != 1)
+        node.refuse("it moves the axes of a mask of attention");
+      sizes.push_back(isSame ? given[next++] : Polynomial(1));
+    }
+    llvm::append_range(sizes, matrix(given));
+    moved.given = steps.make("reshape(%0, #0)", {truth(moved.given)}, sizes);
+    values.at(moved.given).type = "bool";
+    steps.last().putSizes(sizes);
+  }
+  set(node.out(), moved);
+  return true;
+}
+
+int MaskTranslator::hideBoth(int scores, const JointMask &mask, double hidden) {
   if (mask.given >= 0) {
     int given = truth(mask.given);
     int shown = steps.make("", {scores, given}, shape(scores));
@@ -79,7 +126,7 @@ int MaskTranslator::hideBoth(int scores, const JointMask &mask) {
     std::string condition = steps.expanded(given, 1, "%0", &made, scores);
     std::string number = std::to_string(made.arguments.size());
     made.fn = "where(" + condition + ", %0, #" + number + ")";
-    made.put("", "hidden", "-inf");
+    made.put("", "hidden", realText(hidden));
     scores = shown;
   }
   if (mask.isCausal) {
@@ -87,6 +134,8 @@ int MaskTranslator::hideBoth(int scores, const JointMask &mask) {
     Step &made = steps.add(Step::Pipe, "mask", {scores});
     made.outs = {shown};
     made.put("causal", "causal", "true", "", false);
+    if (hidden > -1e30)
+      made.putReal("value", hidden, -INFINITY);
     if (!mask.window.empty())
       made.put("window", "window", mask.window);
     scores = shown;

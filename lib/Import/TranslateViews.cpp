@@ -42,7 +42,8 @@ void ViewTranslator::expandTo(int x) {
 
 void ViewTranslator::view() {
   node.ignore({"dim", "allowzero"}); // the shape tells
-  steps.addView(node.in(0), {});
+  if (!masks.view(node.in(0)))
+    steps.addView(node.in(0), {});
 }
 
 void ViewTranslator::permute() {

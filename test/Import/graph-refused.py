@@ -175,7 +175,27 @@ refused("its equation does not go with its operands", "aten.einsum", [rows], row
 refused("a number of it is NaN", "aten.add", [rows], rows, other="nan")
 refused("a number of it is \"N\"", "aten.add", [rows], rows, other="N")
 refused("it has no setting `rounding_mode`", "aten.div", [rows], rows, other=2, rounding_mode="floor")
-refused("it is of no comparison", "aten.bitwise_not", [rows], rows)
+refused("netc takes it of conditions", "aten.bitwise_not", [rows], rows)
+refused("it says the same of true, 1, and of false, 0", "aten.gt", [rows], rows, nodes=[("aten.gt", ["a"], "g", rows, {"other": 0})], types={"g": "bool"}, reads=["g"], other=1)
+square = ["N", 4, 4]
+causal = {"name": "c", "type": "bool", "shape": [4, 4], "what": "causal"}
+packed = [("aten.gt", ["a"], "g", square, {"other": 0}), ("aten.logical_and", ["g", "c"], "m", square)]
+
+
+def of_packed(expected, op, reads, out, *, nodes=(), **arguments):
+    truths = dict.fromkeys(["g", "m", "h"], "bool")
+    refused(expected, op, [square], out, known=[causal], nodes=[*packed, *nodes], types=truths, reads=reads, **arguments)
+
+
+of_packed("it moves the axes of a mask of attention", "aten.view", ["m"], ["N", 16])
+of_packed("it moves the axes of a mask of attention", "aten.view", ["m"], [2, 3, 4, 4])
+of_packed("it chooses by a mask of attention, and hides no scores", "aten.where", ["m", "a", "a"], square)
+of_packed("it hides nothing", "aten.where", ["m"], square, self=1, other=0)
+of_packed("it hides what a mask of attention shows", "aten.masked_fill", ["a", "m"], square, value=0)
+of_packed("one of its conditions is of no form that netc knows", "aten.logical_or", ["m", "g"], square)
+inverse = [("aten.logical_not", ["m"], "h", square)]
+attend = [("aten.view", ["a"], "q", ["N", 1, 4, 4])]
+of_packed("its mask shows what a causal one hides", "aten.scaled_dot_product_attention", ["q", "q", "q", "h"], ["N", 1, 4, 4], nodes=[*inverse, *attend])
 refused("netc sets ones among zeros, along the last axis", "aten.scatter", [rows, ["N", 2]], rows, dim=1, value=1)
 zeros = {"name": "zeros", "type": "f32", "shape": rows, "what": "number", "value": 0}
 refused("netc sets elements among zeros at the places of the largest", "aten.scatter", [["N", 2]] * 2, rows, known=[zeros], reads=["zeros", "a", "b"], dim=1)
