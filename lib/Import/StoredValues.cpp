@@ -202,8 +202,9 @@ void StoredValues::writeListed(Step &made, int value) const {
   bool isWhole = llvm::all_of(numbers, [](const Json &each) {
     return each.is_number() && each == std::floor(each.get<double>());
   });
-  made.fn =
-      values.isFloat(value) && isWhole ? "float(tensor(#0))" : "tensor(#0)";
+  made.fn = values.at(value).type == "bool"    ? "tensor(#0) != 0"
+            : values.isFloat(value) && isWhole ? "float(tensor(#0))"
+                                               : "tensor(#0)";
   size_t first = shape.size() - *listedAxes(value);
   made.put("", "values", nested(numbers, shape.from(first)), "", false);
   repeatRows(made, shape, first);

@@ -88,6 +88,8 @@ void ConditionTranslator::where() {
       node.refuse("it is one number everywhere");
     return steps.same(steps.repeated(promoted(parts[at])));
   }
+  if ((!isNumber(at) || isNumber(1 - at)) && steps.stored.isListed(condition))
+    return choose(condition);
   if (!isNumber(at) || isNumber(1 - at))
     node.refuse("it hides nothing");
   if (values.isOtherMask(condition)) {

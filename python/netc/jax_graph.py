@@ -20,24 +20,13 @@ from .jax_lookups import Lookups
 from .known import fixed_axes, known, number_of, same_size
 from .number_types import NoType, NumberTypes
 from .sizes import NAMES, SIZES, polynomial
-from .stablehlo import MOST_STEPS, Program, constant, direction
+from .stablehlo import KINDS, MOST_STEPS, Program, direction, evaluate, named
 
 TYPES = NumberTypes({
     "f64": "f64", "f32": "f32", "f16": "f16", "bf16": "bf16", "i64": "i64", "i32": "i32", "i16": "i16", "i8": "i8", "ui8": "u8",
     "ui32": "i64", "i1": "bool",
 })  # fmt: skip
 FLOATS = {"f64", "f32", "f16", "bf16"}
-KINDS = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "f4", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1", "ui8": "u1", "ui32": "u4", "i1": "?"}
-COMPARISONS = {"EQ": numpy.equal, "NE": numpy.not_equal, "GE": numpy.greater_equal, "GT": numpy.greater, "LE": numpy.less_equal, "LT": numpy.less}
-# Ops that are evaluated here if their operands do not depend on data.
-ARITHMETIC = {
-    "abs": numpy.abs, "add": numpy.add, "and": numpy.bitwise_and, "ceil": numpy.ceil, "clamp": lambda low, x, high: numpy.clip(x, low, high),
-    "cosine": numpy.cos, "exponential": numpy.exp, "exponential_minus_one": numpy.expm1, "floor": numpy.floor, "is_finite": numpy.isfinite,
-    "log": numpy.log, "log_plus_one": numpy.log1p, "maximum": numpy.maximum, "minimum": numpy.minimum, "multiply": numpy.multiply,
-    "negate": numpy.negative, "not": numpy.invert, "or": numpy.bitwise_or, "power": numpy.power, "remainder": numpy.fmod,
-    "round_nearest_even": numpy.rint, "rsqrt": lambda x: 1 / numpy.sqrt(x), "select": numpy.where, "sign": numpy.sign, "sine": numpy.sin,
-    "sqrt": numpy.sqrt, "subtract": numpy.subtract, "tanh": numpy.tanh, "xor": numpy.bitwise_xor,
-}  # fmt: skip
 LOOPS = {"while", "cond", "body", "closed_call"}  # scopes of a loop, which is written out
 CONTROL = {
     "stablehlo.while": f"a loop is written out that counts to a number of at most {MOST_STEPS}, and this one does not",
@@ -180,7 +169,9 @@ class _Writer(Functions, Lookups):
         if value not in self.values:
             return None
         held = numpy.concatenate([array.reshape(-1) for array in self.values[value]])
-        return float(number_of(held[0])) if held.size and numpy.array_equal(held, numpy.broadcast_to(held[0], held.shape), equal_nan=held.dtype.kind == "f") else None
+        if not held.size or not numpy.array_equal(held, numpy.broadcast_to(held[0], held.shape), equal_nan=held.dtype.kind == "f"):
+            return None
+        return float(number_of(held[0])) if held.dtype.kind == "f" else int(held[0])
 
     def operand(self, value):
         """The name of a value. Writes its node, if that was postponed."""
@@ -309,10 +300,7 @@ class _Writer(Functions, Lookups):
         return self.first.ops[i] if i is not None and self.named(i) in kinds else None
 
     def named(self, i):
-        """The name of an op, with the name of the op in its body."""
-        op = self.first.ops[i][0]
-        inner = [each.name for _, body in op.bodies for each in body if each.name != "stablehlo.return"]
-        return f"{op.name}.{inner[0].split('.')[-1]}" if op.name in ("stablehlo.reduce", "stablehlo.reduce_window") and len(inner) == 1 else op.name
+        return named(self.first.ops[i][0])
 
     def translate(self, i, group):
         op, operands, results, self.place = group[0]
@@ -323,7 +311,7 @@ class _Writer(Functions, Lookups):
             return self.add(name, operands, results[0], **arguments)
         kind = op.name.split(".")[-1]
         operands = [self.real(each) for each in operands]
-        if all(value in self.values for value in operands) and len(results) == 1 and self.evaluate(kind, group, operands, results[0]):
+        if all(value in self.values for value in operands) and len(results) == 1 and self.evaluate(group, operands, results[0]):
             return None
         own = getattr(self, f"on_{kind}", None)
         if own and op.name.startswith("stablehlo.") and len(results) == 1:
@@ -356,44 +344,14 @@ class _Writer(Functions, Lookups):
         self.add(f"aten.arg{name}", operands[:1], places, dim=axes[0], keepdim=False)
         return True
 
-    def evaluate(self, kind, group, operands, result):
+    def evaluate(self, group, operands, result):
         """Evaluates an op whose operands depend on sizes alone. Returns whether it could."""
         arrays = []
         for place, ((op, *_), sample) in enumerate(zip(group, self.samples)):
-            shape, dtype = sample.shapes[result], KINDS.get(sample.kinds[result])
-            ins = [self.values[value][place] for value in operands]
-            if dtype is None:
+            array = evaluate(op, [self.values[value][place] for value in operands], sample.shapes[result], sample.kinds[result])
+            if array is None:
                 return False
-            if kind == "constant":
-                array = constant(op, shape, dtype)
-            elif kind == "iota":
-                axis = op.numbers("iota_dimension")
-                array = numpy.broadcast_to(numpy.arange(shape[axis], dtype=dtype).reshape([-1 if at == axis else 1 for at in range(len(shape))]), shape)
-            elif kind == "broadcast_in_dim":
-                axes = op.numbers("broadcast_dimensions")
-                array = numpy.broadcast_to(ins[0].reshape([ins[0].shape[axes.index(at)] if at in axes else 1 for at in range(len(shape))]), shape)
-            elif kind in ("reshape", "convert"):
-                array = ins[0].reshape(shape).astype(dtype)
-            elif kind == "transpose":
-                array = ins[0].transpose(op.numbers("permutation"))
-            elif kind == "reverse":
-                array = numpy.flip(ins[0], op.numbers("dimensions"))
-            elif kind == "concatenate":
-                array = numpy.concatenate(ins, op.numbers("dimension"))
-            elif kind == "slice":
-                bounds = zip(*(op.numbers(key) for key in ("start_indices", "limit_indices", "strides")))
-                array = ins[0][tuple(slice(*bound) for bound in bounds)]
-            elif kind == "reduce" and isinstance(ufunc := ARITHMETIC.get(self.named(self.makers[result]).split(".")[-1]), numpy.ufunc) and ufunc.nin == 2:
-                array = ufunc(ins[1], ufunc.reduce(ins[0], tuple(op.numbers("dimensions"))))
-            elif kind == "compare":
-                array = COMPARISONS[direction(op)](*ins)
-            elif kind == "divide":
-                array = ins[0] / ins[1] if dtype[0] == "f" else ins[0] // numpy.maximum(ins[1], 1)
-            elif kind in ARITHMETIC:
-                array = ARITHMETIC[kind](*ins)
-            else:
-                return False
-            arrays.append(numpy.asarray(array).astype(dtype, copy=False))
+            arrays.append(array)
         self.values[result] = arrays
         return True
 
@@ -456,8 +414,10 @@ class _Writer(Functions, Lookups):
             self.alias[result] = operands[1]
             return None
         if operands[0] in self.values:
-            if self.number(operands[0]) is not None:
+            if (chosen := self.number(operands[0])) is not None:
+                self.alias[result] = operands[1 if chosen else 2]
                 self.notes.append("A `where` whose condition is known, as one on the counter of a loop is, leaves out what it does not take. The function may compute that, too.")
+                return None
             return self.add(op.name, operands, result)
         numbers = {key: number for key, value in zip(("self", "other"), operands[1:]) if (number := self.number(value)) is not None}
         kept = [value for key, value in zip(("self", "other"), operands[1:]) if key not in numbers]

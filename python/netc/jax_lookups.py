@@ -178,7 +178,7 @@ class Lookups:
         for each in operands:
             self.compute(each)
         if all(each in self.values for each in operands) and op.name.split(".")[-1] in OF_INDICES:
-            self.evaluate(op.name.split(".")[-1], group, operands, value)
+            self.evaluate(group, operands, value)
 
     def elements(self, op, x, index, result):
         """Writes a gather of one element, or several, of each row of the last axis, such as the scores of the right classes."""

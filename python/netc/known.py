@@ -118,11 +118,11 @@ def _steps(value):
 
 def _listed(value, fixed):
     """The numbers of an array, or those of its last axes, if they are the same at all places of the first ones; None if they are
-    too many. `fixed`: how many of the last axes have a fixed size."""
-    most = MOST_NUMBERS if numpy.issubdtype(value.dtype, numpy.floating) else MOST_VALUES
+    too many. Those of conditions are 0 and 1. `fixed`: how many of the last axes have a fixed size."""
+    most = MOST_VALUES if numpy.issubdtype(value.dtype, numpy.integer) else MOST_NUMBERS
     while value.ndim and value.size and (value.ndim > fixed or value.size > most) and (value == value[:1]).all():
         value = value[0]
-    return [number_of(number) for number in value.flatten()] if 0 < value.ndim <= fixed and value.dtype != bool and value.size <= most else None
+    return [int(number) if value.dtype == bool else number_of(number) for number in value.flatten()] if 0 < value.ndim <= fixed and value.size <= most else None
 
 
 def known(value, fixed=0, precision=None):

@@ -7,7 +7,6 @@ types`."""
 
 import ast
 import math
-import operator
 import re
 
 import numpy
@@ -87,16 +86,35 @@ def _functions(text):
     return {name: op.bodies[0] for name, op in functions.items()}
 
 
-COMPARISONS = {"EQ": operator.eq, "NE": operator.ne, "GE": operator.ge, "GT": operator.gt, "LE": operator.le, "LT": operator.lt}
-# Of whole numbers, by which loops count.
-ARITHMETIC = {
-    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "negate": operator.neg, "minimum": min, "maximum": max,
-    "divide": lambda x, y: int(x / y) if y else -1, "remainder": lambda x, y: int(math.fmod(x, y)) if y else x,
-    "clamp": lambda low, x, high: max(low, min(x, high)), "and": operator.and_, "or": operator.or_, "convert": int,
-    "select": lambda holds, one, other: one if holds else other,
+KINDS = {
+    "f64": "f8", "f32": "f4", "f16": "f2", "bf16": "f4", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1", "ui64": "u8", "ui32": "u4",
+    "ui16": "u2", "ui8": "u1", "i1": "?",
 }  # fmt: skip
-WHOLE = {"i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"}
+WHOLE = {kind for kind, dtype in KINDS.items() if dtype[0] != "f"}
+COMPARISONS = {"EQ": numpy.equal, "NE": numpy.not_equal, "GE": numpy.greater_equal, "GT": numpy.greater, "LE": numpy.less_equal, "LT": numpy.less}
+
+
+def _divide(x, y):
+    if x.dtype.kind == "f":
+        return x / y
+    quotient = numpy.abs(x) // numpy.maximum(numpy.abs(y), 1) * numpy.sign(x) * numpy.sign(y)
+    return numpy.where(y == 0, -1, quotient)
+
+
+def _remainder(x, y):
+    return numpy.fmod(x, y) if x.dtype.kind == "f" else numpy.where(y == 0, x, numpy.fmod(x, numpy.where(y == 0, 1, y)))
+
+
+ARITHMETIC = {
+    "abs": numpy.abs, "add": numpy.add, "and": numpy.bitwise_and, "ceil": numpy.ceil, "clamp": lambda low, x, high: numpy.clip(x, low, high),
+    "cosine": numpy.cos, "divide": _divide, "exponential": numpy.exp, "exponential_minus_one": numpy.expm1, "floor": numpy.floor,
+    "is_finite": numpy.isfinite, "log": numpy.log, "log_plus_one": numpy.log1p, "maximum": numpy.maximum, "minimum": numpy.minimum,
+    "multiply": numpy.multiply, "negate": numpy.negative, "not": numpy.invert, "or": numpy.bitwise_or, "power": numpy.power,
+    "remainder": _remainder, "round_nearest_even": numpy.rint, "rsqrt": lambda x: 1 / numpy.sqrt(x), "select": numpy.where,
+    "sign": numpy.sign, "sine": numpy.sin, "sqrt": numpy.sqrt, "subtract": numpy.subtract, "tanh": numpy.tanh, "xor": numpy.bitwise_xor,
+}  # fmt: skip
 MOST_STEPS = 1024
+MOST_ELEMENTS = 4096  # of whole numbers by which loops and branches are decided
 
 
 class Program:
@@ -104,7 +122,7 @@ class Program:
 
     def __init__(self, text):
         self.functions, self.ops, self.shapes, self.kinds = _functions(text), [], [], []
-        self.numbers = {}  # of values that are one
+        self.held = {}  # arrays of whole numbers, by value
         arguments, body = self.functions["main"]
         self.arguments = [self.value(shape, kind) for _, shape, kind, _ in arguments]
         self.called = [called for *_, called in arguments]
@@ -124,17 +142,15 @@ class Program:
             if op.name == "func.call":
                 arguments, inner = self.functions[re.search(r'callee = @("[^"]*"|[\w.$]+)', op.attributes)[1].strip('"')]
                 results = self.run(inner, {each[0]: value for each, value in zip(arguments, operands)}, place)
-            elif op.name == "stablehlo.case" and operands[0] in self.numbers:  # the branch is known
-                number = self.numbers[operands[0]]
+            elif op.name == "stablehlo.case" and operands[0] in self.held:  # the branch is known
+                number = int(self.held[operands[0]])
                 results = self.run(op.bodies[number if 0 <= number < len(op.bodies) else -1][1], dict(names), around)
             elif op.name == "stablehlo.while":
                 results = self.steps(op, operands, names, place)
             else:
                 results = [self.value(*kind) for kind in op.types]
                 self.ops.append((op, operands, results, place))
-                number = self.evaluate(op, operands)
-                if number is not None:
-                    self.numbers[results[0]] = number
+                self.evaluate(op, operands, results)
             names.update(zip(op.results, results))
         return []
 
@@ -147,7 +163,7 @@ class Program:
             return self.run(body, {**names, **{each[0]: value for each, value in zip(arguments, values)}}, place)
 
         for _ in range(MOST_STEPS + 1):
-            goes_on = [self.numbers.get(each) for each in run(condition, asked)]
+            goes_on = [self.held.get(each) for each in run(condition, asked)]
             if goes_on == [0]:
                 return values
             if goes_on != [1]:
@@ -158,18 +174,57 @@ class Program:
         self.ops.append((op, first, results, place))
         return results
 
-    def evaluate(self, op, operands):
-        """The number that an op makes of numbers, or None."""
-        kind = op.name.removeprefix("stablehlo.")
-        if len(op.types) != 1 or op.types[0][0] or op.types[0][1] not in WHOLE:
-            return None
-        if kind == "constant":
-            return int(constant(op, [], "i8"))
-        numbers = [self.numbers.get(each) for each in operands]
-        function = COMPARISONS[direction(op)] if kind == "compare" else ARITHMETIC.get(kind)
-        if kind == "not":
-            function = operator.not_ if op.types[0][1] == "i1" else operator.invert
-        return None if None in numbers or function is None else int(function(*numbers))
+    def evaluate(self, op, operands, results):
+        """Notes what an op makes of whole numbers that are known."""
+        if len(op.types) != 1 or op.types[0][1] not in WHOLE or math.prod(op.types[0][0]) > MOST_ELEMENTS or any(each not in self.held for each in operands):
+            return
+        if (array := evaluate(op, [self.held[each] for each in operands], *op.types[0])) is not None:
+            self.held[results[0]] = array
+
+
+def named(op):
+    """The name of an op, with the name of the op in its body."""
+    inner = [each.name for _, body in op.bodies for each in body if each.name != "stablehlo.return"]
+    return f"{op.name}.{inner[0].split('.')[-1]}" if op.name in ("stablehlo.reduce", "stablehlo.reduce_window") and len(inner) == 1 else op.name
+
+
+def evaluate(op, ins, shape, kind):
+    """The array of a shape and type that an op makes of arrays; None of an op that is not evaluated."""
+    name, dtype = op.name.split(".")[-1], KINDS.get(kind)
+    if dtype is None:
+        return None
+    if name == "constant":
+        array = constant(op, shape, dtype)
+    elif name == "iota":
+        axis = op.numbers("iota_dimension")
+        array = numpy.broadcast_to(numpy.arange(shape[axis], dtype=dtype).reshape([-1 if at == axis else 1 for at in range(len(shape))]), shape)
+    elif name == "broadcast_in_dim":
+        axes = op.numbers("broadcast_dimensions")
+        array = numpy.broadcast_to(ins[0].reshape([ins[0].shape[axes.index(at)] if at in axes else 1 for at in range(len(shape))]), shape)
+    elif name in ("reshape", "convert"):
+        array = ins[0].reshape(shape).astype(dtype)
+    elif name == "transpose":
+        array = ins[0].transpose(op.numbers("permutation"))
+    elif name == "reverse":
+        array = numpy.flip(ins[0], op.numbers("dimensions"))
+    elif name == "concatenate":
+        array = numpy.concatenate(ins, op.numbers("dimension"))
+    elif name == "slice":
+        bounds = zip(*(op.numbers(key) for key in ("start_indices", "limit_indices", "strides")))
+        array = ins[0][tuple(slice(*bound) for bound in bounds)]
+    elif name == "dynamic_slice":
+        starts = [min(max(int(start), 0), old - size) for start, old, size in zip(ins[1:], ins[0].shape, shape)]
+        array = ins[0][tuple(slice(start, start + size) for start, size in zip(starts, shape))]
+    elif name == "reduce" and isinstance(ufunc := ARITHMETIC.get(named(op).split(".")[-1]), numpy.ufunc) and ufunc.nin == 2:
+        array = ufunc(ins[1], ufunc.reduce(ins[0], tuple(op.numbers("dimensions"))))
+    elif name == "compare":
+        array = COMPARISONS[direction(op)](*ins)
+    elif name in ARITHMETIC:
+        with numpy.errstate(all="ignore"):
+            array = ARITHMETIC[name](*ins)
+    else:
+        return None
+    return numpy.asarray(array).astype(dtype, copy=False)
 
 
 def direction(op):

@@ -106,6 +106,32 @@ assert looped.endswith("  Part = Linear(8, bias = false)\n  return y = x |> Part
 assert netc.from_graph(graph([text(*counted(0))], ["w"], "Net", "JAX")).endswith("  return y = x\n}\n")
 wide = [line.replace("i32", "ui64") for line in counted(3)]
 assert netc.from_graph(graph([text(*wide, size=size) for size in (7, 11)], ["w"], "Net", "JAX")) == looped
+# A step takes an element of a sequence that is known, which chooses a branch.
+sequence = '%s = "stablehlo.constant"() <{value = dense<[2, 0, 2]> : tensor<3xi32>}> : () -> tensor<3xi32>'
+steps = counted(3)
+product = next(i for i, line in enumerate(steps) if line.startswith("%d ="))
+steps[product : product + 1] = [
+    sequence,
+    '%e = "stablehlo.dynamic_slice"(%s, %j) <{slice_sizes = array<i64: 1>}> : (tensor<3xi32>, tensor<i32>) -> tensor<1xi32>',
+    '%f = "stablehlo.reshape"(%e) : (tensor<1xi32>) -> tensor<i32>',
+    '%d = "stablehlo.case"(%f) ({',
+    '"stablehlo.return"(%b) : ({0}) -> ()',
+    "}, {",
+    steps[product].replace("%d", "%m"),
+    '"stablehlo.return"(%m) : ({0}) -> ()',
+    "}) : (tensor<i32>) -> {0}",
+]
+branches = netc.from_graph(graph([text(*steps, size=size) for size in (7, 11)], ["w"], "Net", "JAX"))
+assert branches.endswith("  Part = Linear(8, bias = false)\n  return y = x |> Part |> Part\n}\n"), branches
+vector = [
+    '%k = "stablehlo.constant"() <{value = dense<[true, false, true, true, false, true, true, true]> : tensor<8xi1>}> : () -> tensor<8xi1>',
+    '%c = "stablehlo.broadcast_in_dim"(%k) <{broadcast_dimensions = array<i64: 1>}> : (tensor<8xi1>) -> tensor<{1}x8xi1>',
+    '%t = "stablehlo.tanh"(%x) : ({0}) -> {0}',
+    '%0 = "stablehlo.select"(%c, %x, %t) : (tensor<{1}x8xi1>, {0}, {0}) -> {0}',
+    end,
+]
+chosen = netc.from_graph(graph([text(*vector, size=size) for size in (7, 11)], ["w"], "Net", "JAX"))
+assert "expand(tensor([1, 0, 1, 1, 0, 1, 1, 1]) != 0, zeros(N, 8), over = axes(zeros(N, 8))[1])\n  return y = where(y_2, x, x |> tanh)" in chosen, chosen
 known = '%k = "stablehlo.constant"() <{value = dense<true> : tensor<i1>}> : () -> tensor<i1>'
 chosen = ['%t = "stablehlo.tanh"(%x) : ({0}) -> {0}', known, '%0 = "stablehlo.select"(%k, %x, %t) : (tensor<i1>, {0}, {0}) -> {0}', end]
 left_out = netc.from_graph(graph([text(*chosen)], ["w"], "Net", "JAX"))
