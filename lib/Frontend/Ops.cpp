@@ -169,6 +169,17 @@ Value TensorBuilder::emit(Tree *at, StringRef op,
       [&] { return mlir::verify(built, /*verifyRecursively=*/false); });
   if (complaint)
     return e.fail(at, operandComplaint(*complaint, op, operands));
+  // What is put together along an axis may be of several labels.
+  if (auto concat = mlir::dyn_cast<ConcatOp>(built)) {
+    auto label = [&](Tensor &each) -> Label & {
+      return each.labels[concat.getOver()];
+    };
+    if (llvm::any_of(operands, [&](Tensor &each) {
+          return !canMeet(label(operands.front()), label(each));
+        }))
+      for (Tensor &each : operands)
+        label(each).clear();
+  }
   if (built->hasTrait<AxesMeet>())
     for (const Tensor &other : llvm::drop_begin(operands))
       if (!doMeet(at, op, operands.front(), other))

@@ -89,6 +89,10 @@ void ViewTranslator::concat() {
   if (values.featureAxis(ins[0]) != int(at))
     made.fn += ", over = axes(%0)[" + std::to_string(at) + "]";
   made.fn += ")";
+  values.labels(node.out()) = values.labels(ins[0]);
+  for (int each : ins)
+    if (values.labels(each)[at] != values.labels(ins[0])[at])
+      values.labels(node.out())[at].clear();
 }
 
 void ViewTranslator::stack() {
