@@ -143,6 +143,19 @@ Refusal netc::import::contradiction(const Graph &graph, const Step &step,
   return refusal;
 }
 
+/// What is said of an input with an axis that is computed of others.
+static std::optional<std::string> inputOfOtherSizes(const Graph &graph) {
+  for (int input : graph.inputs())
+    for (auto [size, symbol] :
+         llvm::zip_equal(graph.shape(input), symbolsOf(graph.shape(input))))
+      if (!size.isConstant() && symbol.empty())
+        return "`" + graph.values[input].name + "` is " +
+               sizesShown(graph.shape(input)) +
+               ", and an axis of what goes in is a number, or free by itself; "
+               "`axes` of `from_torch` can fix it";
+  return std::nullopt;
+}
+
 std::vector<std::string> netc::import::checkSteps(const Graph &graph,
                                                   llvm::ArrayRef<Step> steps,
                                                   const Host &host) {
@@ -159,7 +172,8 @@ std::vector<std::string> netc::import::checkSteps(const Graph &graph,
   std::unique_ptr<Specification> made = elaborate(flat.text, host, problem);
   if (!made) {
     if (problem.line < flat.lines.front())
-      throw Refusal{"", "", "", problem.text};
+      throw Refusal{"", "", "",
+                    inputOfOtherSizes(graph).value_or(problem.text)};
     throw contradiction(graph, stepAt(problem.line),
                         "it does not go with its operands: " + problem.text);
   }

@@ -100,6 +100,11 @@ contradicts(
 
 
 wrong("in the module itself: unknown name `f31`; did you mean `f32`?", lambda g: g["inputs"][0].update(type="f31"), "[graph-refused-module]")
+wrong(
+    "in the module itself: `e` is [N, -T + 6], and an axis of what goes in is a number, or free by itself; `axes` of `from_torch` can fix it",
+    lambda g: g["inputs"].extend({"name": name, "type": "f32", "shape": ["N", size]} for name, size in (("e", "6 - T"), ("f", "T"))) or g["outputs"].append({"name": "e", "value": "e"}),
+    "[graph-refused-module]",
+)
 wrong("in the module itself: `r` is used before it is there", lambda g: g["nodes"][0].update({"op": "aten.empty_like", "in": []}), "[graph-refused-module]")
 
 
