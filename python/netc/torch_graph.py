@@ -101,6 +101,7 @@ class _Writer:
         self.trainable = {spec.target for spec in signature.input_specs if spec.kind.name == "PARAMETER"}
         self.results = [spec.arg.name for spec in signature.output_specs if spec.kind.name == "USER_OUTPUT" and getattr(spec.arg, "name", "")]
         self.bindings = {}  # of what is inside ops that hold a graph
+        self.loops = {}  # of the graphs of their bodies
         self.folded, self.values, self.modules, self.known = {}, {}, {}, {}
         self.weights = {}  # by identity
         self.nodes, self.notes = [], []
@@ -164,20 +165,36 @@ class _Writer:
                 yield node
 
     def called(self, node):
-        """The name of a value, which is that of no weight."""
+        """The name of a value, which is that of no weight, and in the body of a loop of its own."""
+        if node.graph in self.loops:
+            return f"{self.called(self.loops[node.graph])}.{node.name}"
         return f"{node.name}_" if node.name in self.states.values() else node.name
 
     def operands(self, node):
         sized = _sized(node)
         return [self.real(n) for n in node.all_input_nodes if n is not sized]
 
-    def graph(self, name):
-        calls = list(self.walk(self.exported.graph, self.exported.graph_module))
+    def fold(self, calls):
+        """Notes which nodes depend on sizes alone."""
         for node in calls:
             value = node.meta.get("val")
             is_random = torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
             self.folded[node] = not is_random and (isinstance(value, (torch.SymInt, int, float, bool)) or all(self.is_folded(n) for n in self.operands(node)))
-        needed, result_nodes = set(), []
+
+    def needed_for(self, results):
+        """The nodes that results depend on."""
+        needed, stack = set(), list(results)
+        while stack:
+            node = stack.pop()
+            if node not in needed:
+                needed.add(node)
+                stack += self.operands(node)
+        return needed
+
+    def graph(self, name):
+        calls = list(self.walk(self.exported.graph, self.exported.graph_module))
+        self.fold(calls)
+        result_nodes = []
         producers = {n.name: n for n in self.exported.graph.nodes}
         for result in self.results:
             node = self.real(producers[result])
@@ -185,12 +202,7 @@ class _Writer:
                 result_nodes.append(node)
         if not result_nodes:
             raise ImportRefused("`forward` returns no tensor")
-        stack = list(result_nodes)
-        while stack:
-            node = stack.pop()
-            if node not in needed:
-                needed.add(node)
-                stack += self.operands(node)
+        needed = self.needed_for(result_nodes)
         inputs = [n for n in self.exported.graph.nodes if n.op == "placeholder" and n.name in self.inputs and isinstance(n.meta.get("val"), torch.Tensor)]
         drawn = [n for n in calls if n in needed and _name(n) in DRAWN]
         for node in calls:
@@ -278,6 +290,8 @@ class _Writer:
             raise self.refused(node, str(problem)) from None
 
     def translate(self, node, needed):
+        if node.target is torch.ops.higher_order.scan:
+            return self.scan(node)
         self.current = node
         if not isinstance(node.target, torch._ops.OpOverload):
             raise self.refused(node, "it holds a graph of its own; a `for` over a number of steps is written out")
@@ -316,6 +330,37 @@ class _Writer:
             op, settings, outs = "aten.batch_norm", {"eps": given.get("eps", 1e-5), **BATCH_NORMS[op]}, outs[:1]
         self.nodes.append({"op": op, "in": tensors, "with": settings, "out": outs, "module": self.stack(node), "line": self.line(node)})
 
+    def scan(self, node):
+        """Writes a loop, whose body has its own nodes and reads what is outside of it."""
+        held, firsts, sequences, read = node.args
+        owner = getattr(node.graph.owning_module, held.target)
+        self.loops[owner.graph] = node
+        places = [n for n in owner.graph.nodes if n.op == "placeholder"]
+        count = len(firsts) + len(sequences)
+        self.bindings.update((place, outer) for place, outer in zip(places[count:], read) if isinstance(outer, Node))
+        calls = list(self.walk(owner.graph, owner))
+        self.fold(calls)
+        results = [self.real(each) for each in next(n for n in owner.graph.nodes if n.op == "output").args[0]]
+        needed = self.needed_for(results)
+        if drawn := next((each for each in calls if each in needed and _name(each) in DRAWN), None):
+            raise self.refused(drawn, "it draws random numbers in each step of a loop; draw those of all steps before it")
+        ins = [self.operand(each) for each in (*firsts, *sequences)]
+        inputs = [self.described(self.called(place), place.meta["val"]) for place in places[:count]]
+        before = self.nodes, self.checkpoints
+        self.nodes, self.checkpoints = [], []
+        for each in calls:
+            if each in needed and not self.folded[each] and each.target is not operator.getitem:
+                self.node(each, needed)
+        body = {"inputs": inputs, "nodes": self.nodes, "outputs": [self.operand(each) for each in results]}
+        self.nodes, self.checkpoints = before
+        steps = sequences[0].meta["val"].shape[:1]
+        outs = []
+        for i, each in enumerate(results):
+            made = self.described(f"{self.called(node)}.{i}" if i else self.called(node), each.meta["val"])
+            outs.append({**made, "shape": [*(self.size(size) for size in steps if i >= len(firsts)), *made["shape"]]})
+        settings = {"carried": len(firsts)}
+        self.nodes.append({"op": "higher_order.scan", "in": ins, "with": settings, "out": outs, "body": body, "module": self.stack(node), "line": self.line(node)})
+
     def setting(self, value):
         if isinstance(value, Node):
             value = self.real(value).meta["val"]
@@ -326,6 +371,8 @@ class _Writer:
         return number_of(value) if isinstance(value, (bool, int, float, str)) else str(value)
 
     def stack(self, node):
+        if node.graph in self.loops:  # PyTorch does not tell the modules inside
+            return self.stack(self.loops[node.graph])
         chain = []
         for key, (path, kind) in node.meta.get("nn_module_stack", {}).items():
             if not path or "_empty" in path:
@@ -340,6 +387,7 @@ class _Writer:
 
     def line(self, node):
         frames = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
+        frames = [f for f in frames if not f[0].startswith("<eval_with_key>")]  # of code that PyTorch made
         own = [f for f in frames if "/torch/nn/" not in f[0]] or frames
         return f"{Path(own[-1][0]).name}:{own[-1][1]}" if own else ""
 

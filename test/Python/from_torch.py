@@ -15,6 +15,7 @@ import warnings
 
 import torch
 from torch import nn, while_loop
+from torch._higher_order_ops.scan import scan
 from torch.utils.checkpoint import checkpoint, checkpoint_sequential, create_selective_checkpoint_contexts
 
 import netc
@@ -424,6 +425,40 @@ for given, args, text in (
 refused("give the module itself", torch.export.export(linear, (x,)).module(), x)
 looping = Of(lambda self, x: while_loop(lambda i, y: i < 5, lambda i, y: (i + 1, self.a(y)), (torch.tensor(0), x))[1], a=nn.Linear(8, 8))
 refused("it holds a graph of its own; a `for` over a number of steps is written out", looping, x)
+
+
+# PyTorch's `scan` is a loop of netc, also in another one.
+def cells(self, x, reverse=False, noise=None):
+    def step(h, each):
+        h = torch.tanh(self.x(each) + self.h(h)) + (0 if noise is None else noise(h))
+        return h, h.clone()
+
+    return scan(step, torch.zeros(x.shape[0], 6), x.transpose(0, 1), reverse=reverse)
+
+
+def rows(self, x):
+    def step(h, row):
+        last, all = cells(self, row)
+        return h + last, all.mean(0)
+
+    return scan(step, torch.zeros(x.shape[0], 6), x.transpose(0, 1))
+
+
+def recurrent(forward):
+    return Of(forward, x=nn.Linear(8, 6), h=nn.Linear(6, 6, bias=False))
+
+
+steps = torch.zeros(4, 5, 8)
+for is_reversed in False, True:
+    module = recurrent(lambda self, x, is_reversed=is_reversed: cells(self, x, is_reversed)[1])
+    text = netc.from_torch(module, steps)
+    assert "scan xt in y_" in text and "carry h = zeros(N, 6) {\n" in text and ("flip" in text) == is_reversed, text
+    network = netc.estimate(text).networks[0]
+    assert (network.parameters.total, network.forward.matmul) == (6 * 8 + 6 + 6 * 6, 5 * 2 * 6 * (8 + 6)), text
+both = netc.from_torch(recurrent(rows), torch.zeros(4, 3, 5, 8))
+assert both.count("scan xt") == 2 and netc.estimate(both).networks[0].forward.matmul == 3 * 5 * 2 * 6 * (8 + 6), both
+random = recurrent(lambda self, x: cells(self, x, noise=torch.rand_like)[1])
+refused("it draws random numbers in each step of a loop; draw those of all steps before it", random, steps)
 refused("it makes a number of a tensor", Of(lambda self, x: self.a(x) * x.sum().item(), a=linear), x)
 packed = Of(lambda self, x, sizes: self.a(nn.utils.rnn.pack_padded_sequence(x, sizes, batch_first=True))[1], a=nn.GRU(8, 4, batch_first=True))
 refused("the sizes of a packed sequence depend on data; leave it padded", packed, sequence, torch.full((4,), 5))
