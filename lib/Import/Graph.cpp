@@ -185,8 +185,8 @@ private:
       parsed = Polynomial::parse(compact);
     }
     if (!parsed || !parsed->isValid())
-      throw WrongGraph{where, "a size is a whole number, or a polynomial such "
-                              "as `2*T`, not " +
+      throw WrongGraph{where, "a size is a whole number up to 2^40, or a "
+                              "polynomial such as `2*T`, not " +
                                   shown(value)};
     return *parsed;
   }
@@ -277,7 +277,25 @@ private:
     node.outs = made(entry, "out", where);
     if (node.outs.empty())
       throw WrongGraph{at(where, "out"), "a node makes something"};
+    if (node.body) {
+      wantTypes(node.body->ins, node.ins, at(at(where, "body"), "inputs"));
+      wantTypes(node.body->outs, node.outs, at(at(where, "body"), "outputs"));
+    }
     return node;
+  }
+
+  /// Values of a body have the types of those outside that they are of.
+  void wantTypes(llvm::ArrayRef<int> inside, llvm::ArrayRef<int> outside,
+                 const std::string &where) {
+    for (auto [i, pair] : llvm::enumerate(llvm::zip(inside, outside))) {
+      auto [own, other] = pair;
+      if (other >= 0 && graph.values[own].type != graph.values[other].type)
+        throw WrongGraph{where + "[" + std::to_string(i) + "]",
+                         "`" + graph.values[own].name + "` is " +
+                             graph.values[own].type + ", and `" +
+                             graph.values[other].name + "` is " +
+                             graph.values[other].type};
+    }
   }
 
   /// Values that a list describes.

@@ -211,7 +211,11 @@ private:
       if (each >= 0)
         ins.push_back(values.real(each));
     if (ins.empty() || node->outs.size() != 1)
-      node.refuse("`--opaque` stands for what takes tensors and makes one");
+      node.refuse("`--opaque` stands for what takes tensors and makes one, "
+                  "and this takes " +
+                      llvm::Twine(ins.size()) + " and makes " +
+                      llvm::Twine(node->outs.size()),
+                  Refusal::Contradiction);
     Step &made = steps.add(Step::Form_, "", ins);
     made.op = "opaque";
     made.fn = "opaque(";

@@ -267,12 +267,13 @@ def from_graph(graph, opaque=()):
     """The specification of a graph, an object of docs/graph.schema.json. The cost of ops in `opaque` stays unknown."""
     if not isinstance(graph, dict) or "netc_graph" not in graph:
         raise ImportRefused("a graph is a dictionary with `netc_graph`, as `netc.torch_graph.export` returns it")
+    opaque = [opaque] if isinstance(opaque, str) else opaque
     if not hasattr(opaque, "__iter__"):
         raise ImportRefused(f"`opaque` is a list of names of ops, such as `['aten.erfinv']`, not {opaque!r}")
     used = {node.get("op") for node in graph.get("nodes", ()) if isinstance(node, dict)}
     for op in opaque:
         if op not in used:
-            warnings.warn(f"`opaque` names `{op}`, and no op of the model is called so" + ("" if isinstance(opaque, (list, tuple, set)) else "; it is a list of names"), stacklevel=3)
+            warnings.warn(f"`opaque` names `{op}`, and no op of the model is called so", stacklevel=3)
     with tempfile.TemporaryDirectory(prefix="netc-") as folder:
         path = pathlib.Path(folder) / "graph.json"
         try:

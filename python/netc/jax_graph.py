@@ -313,6 +313,9 @@ class _Writer(Functions, Lookups):
         operands = [self.real(each) for each in operands]
         if all(value in self.values for value in operands) and len(results) == 1 and self.evaluate(group, operands, results[0]):
             return None
+        if kind == "optimization_barrier":
+            self.alias.update(zip(results, operands))
+            return None
         own = getattr(self, f"on_{kind}", None)
         if own and op.name.startswith("stablehlo.") and len(results) == 1:
             return own(op, operands, results[0])
@@ -400,9 +403,6 @@ class _Writer(Functions, Lookups):
             self.alias[result] = operands[0]
             return None
         return self.add(op.name, operands, result)
-
-    def on_optimization_barrier(self, op, operands, result):
-        self.alias[result] = operands[0]
 
     def on_select(self, op, operands, result):
         other = self.number(operands[2])

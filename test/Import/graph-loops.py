@@ -198,6 +198,8 @@ wrong("`a` is [N, 5] in its body, and an element of its result is [N, 4]", lambd
 wrong("its sequences have T and N elements", lambda n: (n["in"].append("zeros"), n["body"]["inputs"].append(value("g", 4))))
 wrong("`last` is [N, 5] in the graph, and would be [N, 4]", lambda n: n["out"][0].update(shape=["N", 5]))
 wrong("`nodes[0].body.nodes[0].in[0]`: nothing before it is called `g`", lambda n: n["body"]["nodes"][0]["in"].__setitem__(0, "g"), "graph-wrong")
+wrong("`nodes[0].body.inputs[1]`: `e` is f16, and `", lambda n: n["body"]["inputs"].__setitem__(1, value("e", "N", 4, type="f16")), "graph-wrong")
+wrong("`nodes[0].body.outputs[0]`: `t` is f32, and `last` is i64", lambda n: n["out"][0].update(type="i64"), "graph-wrong")
 wrong("`nodes[0].body.outputs[1]`: a name is expected, not 7", lambda n: n["body"]["outputs"].__setitem__(1, 7), "graph-wrong")
 
 # What a body makes is not there outside of it.

@@ -73,7 +73,7 @@ wrong("`nodes[0].module[0]`: the place of a module in `modules` is expected, not
 for size in -1, 2.5, "T +", "T / 2 2", 2**50:
     shown = json.dumps(size)
     wrong(
-        "`inputs[0].shape[0]`: a size is a whole number, or a polynomial such as `2*T`, not " + shown,
+        "`inputs[0].shape[0]`: a size is a whole number up to 2^40, or a polynomial such as `2*T`, not " + shown,
         lambda g, size=size: g["inputs"][0].update(shape=[size, 8]),
     )
 wrong("`inputs[0]`: a tensor has 64 axes at most", lambda g: g["inputs"][0].update(shape=[1] * 65))

@@ -146,6 +146,15 @@ called = ['%0 = "func.call"(%x) <{callee = @"<lambda>"}> : ({0}) -> {0}', end, '
 assert "return y = x |> tanh" in netc.from_graph(graph([text(*called), text(*called, size=11)], ["w"], "Net", "JAX"))
 refused("the function is another one for another number of examples", text(tanh, end), text(tanh.replace("tanh", "sine"), end, size=11))
 
+# What keeps the compiler from moving values, around what `jax.checkpoint` recomputes, makes them.
+barrier = [
+    '%1 = "stablehlo.exponential"(%x) : ({0}) -> {0}',
+    '%2:2 = "stablehlo.optimization_barrier"(%1, %x) : ({0}, {0}) -> ({0}, {0})',
+    '%0 = "stablehlo.add"(%2#1, %2#0) : ({0}, {0}) -> {0}',
+    end,
+]
+assert "return y = x + (x |> exp)" in netc.from_graph(graph([text(*barrier), text(*barrier, size=11)], ["w"], "Net", "JAX"))
+
 # Flax's collections but `params` are state, and whole numbers are.
 for label, count in ("params.w", 64), ("batch_stats.mean", 0):
     product = '%0 = "stablehlo.dot_general"(%x, %w) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : ({0}, tensor<8x8xf32>) -> {0}'

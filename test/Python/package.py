@@ -117,6 +117,7 @@ try:
 except netc.ImportRefused as problem:
     assert problem.id == "graph-unknown-op" and '`opaque=["aten.fft"]`' in problem.message, problem
 assert netc.estimate(netc.from_graph(fft, opaque=["aten.fft"])).networks[0].forward.matmul != 0
+assert netc.from_graph(fft, opaque="aten.fft") == netc.from_graph(fft, opaque=["aten.fft"])
 # A net that has the name of an op in it gets another one.
 tanh = {**fft, "name": "tanh", "nodes": [{**node, "op": "aten.tanh"}]}
 assert netc.estimate(netc.from_graph(tanh)).networks[0].name == "tanhNet"
