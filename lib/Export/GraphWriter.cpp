@@ -313,6 +313,7 @@ void GraphWriter::weight(mlir::Value value, StringRef name, StringRef init,
 Tensor GraphWriter::known(StringRef what, Type element, const Shape &shape,
                           Settings facts) {
   facts["what"] = what;
+  // One number is no table.
   if (Array *values = facts.getArray("values"); values && shape.rank() == 0)
     facts = {{"what", "number"}, {"value", values->front()}};
   std::string text;
