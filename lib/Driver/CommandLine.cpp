@@ -107,7 +107,8 @@ static std::string describeArchs() {
     if (target.deviceCode)
       text += "; of `--emit=" + std::string(target.deviceCode) + "`, " +
               target.archs.front();
-    text += "; of `--measure`, what the device runs)";
+    text += "; of `--measure`, ";
+    text += "what the device runs)";
   }
   return text;
 }
