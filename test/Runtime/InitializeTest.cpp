@@ -106,8 +106,9 @@ TEST(Initialize, EachElementByItsPositionWhereThreadsShareThem) {
     double first, second;
     random.normal(i / 2, first, second);
     ASSERT_EQ(values[i], float(0.02 * first));
-    if (i + 1 < values.size())
+    if (i + 1 < values.size()) {
       ASSERT_EQ(values[i + 1], float(0.02 * second));
+    }
   }
 }
 
