@@ -75,8 +75,6 @@ void Kernels::addCounters(const trace::Trace &counters,
       row.claims[claim].flop += flop;
       row.claims[claim].isUnknown |= !countersMissing(counters, kernel).empty();
       nameKernel(row, named);
-      row.usesMatrixUnits |=
-          levelsOf(counters, kernel, audit.gpu).tensorActive.value_or(0) > 0;
       continue;
     }
     other += flop;
@@ -178,8 +176,8 @@ llvm::Error Kernels::join(const trace::Trace &counters) {
   for (auto [row, own] : llvm::zip_equal(audit.rows, kernelsOfRows()))
     row.joinedKernels = llvm::count_if(
         own, [&](uint32_t kernel) { return groupOf.contains(kernel); });
-  audit.gpu = Gpu::of(trace, counters, deviceOfRun());
   addCounters(counters, counted);
+  audit.gpu = Gpu::of(trace, counters, deviceOfRun());
   audit.levels =
       sumLevels(trace, kernels, counters, joined, audit.gpu, step.deviceTime());
   // Those of a part are over the time of its kernels that were joined.
@@ -202,8 +200,11 @@ llvm::Error Kernels::join(const trace::Trace &counters) {
         *value /= *(of.joined.*level.value);
     return std::make_shared<UnitLevels>(of.levels);
   };
-  for (auto [row, own] : llvm::zip_equal(audit.rows, kernelsOfRows()))
+  for (auto [row, own] : llvm::zip_equal(audit.rows, kernelsOfRows())) {
     row.levels = levelsOf(own, row.nanoseconds);
+    row.usesMatrixUnits |=
+        row.levels && row.levels->tensorActive.value_or(0) > 0;
+  }
   for (auto [row, own] : llvm::zip_equal(audit.kernels, kernelsOfNames()))
     row.levels = levelsOf(own, row.nanoseconds);
   if (std::optional<double> clock = clockOf(counters))
