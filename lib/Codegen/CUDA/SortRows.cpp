@@ -207,13 +207,19 @@ Value RowUpdates::rowsOfPlaces(ImplicitLocOpBuilder &b) {
   });
 }
 
+static Value zerosOf(ImplicitLocOpBuilder &b, RankedTensorType type) {
+  Value empty =
+      b.create<tensor::EmptyOp>(type.getShape(), type.getElementType());
+  Value zero =
+      b.create<arith::ConstantOp>(b.getZeroAttr(type.getElementType()));
+  return b.create<linalg::FillOp>(zero, empty).getResult(0);
+}
+
 /// For each key, how many of its segment are smaller: `keys` has a row for each
 /// segment. All keys differ.
 static Value ranksInSegments(ImplicitLocOpBuilder &b, Value keys) {
   auto type = cast<RankedTensorType>(keys.getType());
-  Value empty = b.create<tensor::EmptyOp>(type.getShape(), b.getI64Type());
-  Value zero = b.create<arith::ConstantIntOp>(0, 64);
-  Value none = b.create<linalg::FillOp>(zero, empty).getResult(0);
+  Value none = zerosOf(b, type);
   AffineExpr segment, one, other;
   bindDims(b.getContext(), segment, one, other);
   AffineMap own = AffineMap::get(3, 0, {segment, one}, b.getContext());
@@ -236,9 +242,9 @@ static Value ranksInSegments(ImplicitLocOpBuilder &b, Value keys) {
 /// The numbers that `of` returns for each place, each at the index beside it.
 /// These are different.
 static Value permuted(
-    ImplicitLocOpBuilder &b, int64_t places, int64_t results,
+    ImplicitLocOpBuilder &b, int64_t places,
     function_ref<std::pair<Value, Value>(ImplicitLocOpBuilder &, Value)> of) {
-  Value empty = b.create<tensor::EmptyOp>(results, b.getI64Type());
+  Value empty = b.create<tensor::EmptyOp>(places, b.getI64Type());
   Value from = b.create<arith::ConstantIndexOp>(0);
   auto loop = b.create<scf::ForOp>(
       from, b.create<arith::ConstantIndexOp>(places),
@@ -292,9 +298,7 @@ static Value ranksInAll(ImplicitLocOpBuilder &b, Value keys, Value sorted,
       type, keys, ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
       ArrayRef<OpFoldResult>{b.getIndexAttr(places)},
       ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
-  Value empty = b.create<tensor::EmptyOp>(type.getShape(), b.getI64Type());
-  Value zero = b.create<arith::ConstantIntOp>(0, 64);
-  Value none = b.create<linalg::FillOp>(zero, empty).getResult(0);
+  Value none = zerosOf(b, type);
   AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0));
   AffineMap segment = AffineMap::get(2, 0, b.getAffineDimExpr(1));
   auto ranks = b.create<linalg::GenericOp>(
@@ -360,8 +364,8 @@ Value RowUpdates::orderOf(ImplicitLocOpBuilder &b, Value rows) {
   Value ranks = b.create<tensor::CollapseShapeOp>(ranksInSegments(b, inRows),
                                                   ArrayRef{both});
   if (segments > 1) {
-    Value sorted = permuted(
-        b, padded, padded, [&](ImplicitLocOpBuilder &inner, Value place) {
+    Value sorted =
+        permuted(b, padded, [&](ImplicitLocOpBuilder &inner, Value place) {
           Value key = inner.create<tensor::ExtractOp>(keys, place);
           Value rank = inner.create<tensor::ExtractOp>(ranks, place);
           Value size = inner.create<arith::ConstantIntOp>(length, 64);
@@ -373,11 +377,10 @@ Value RowUpdates::orderOf(ImplicitLocOpBuilder &b, Value rows) {
         });
     ranks = ranksInAll(b, keys, sorted, places, length);
   }
-  return permuted(b, places, places,
-                  [&](ImplicitLocOpBuilder &inner, Value place) {
-                    Value rank = inner.create<tensor::ExtractOp>(ranks, place);
-                    return std::pair(integer(inner, place), rank);
-                  });
+  return permuted(b, places, [&](ImplicitLocOpBuilder &inner, Value place) {
+    Value rank = inner.create<tensor::ExtractOp>(ranks, place);
+    return std::pair(integer(inner, place), rank);
+  });
 }
 
 Value RowUpdates::inOrder(ImplicitLocOpBuilder &b, Value rows, Value order) {
@@ -528,10 +531,7 @@ Value RowUpdates::addParts(ImplicitLocOpBuilder &b, Value order, Value sorted) {
   for (auto [axis, index] : llvm::enumerate(insert.getIndices()))
     if (index == row)
       shape[axis] = places;
-  Type element = type.getElementType();
-  Value none = b.create<tensor::EmptyOp>(shape, element);
-  Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(element));
-  Value zeros = b.create<linalg::FillOp>(zero, none).getResult(0);
+  Value zeros = zerosOf(b, RankedTensorType::get(shape, type.getElementType()));
   Value sums = updateInOrder(b, order, partsOf(b, sorted), zeros);
 
   // Adds a part to a row if it is the first of it, or if it is not.
