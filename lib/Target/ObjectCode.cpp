@@ -91,8 +91,7 @@ netc::translate(ModuleOp module, StringRef description,
   // The program is linked with the execution of its own target alone.
   auto *execute = llvm::Function::Create(
       llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
-      llvm::GlobalValue::ExternalLinkage,
-      llvm::Twine("netc_execute_") + program::nameOf(target), *ir);
+      llvm::GlobalValue::ExternalLinkage, executionOf(target), *ir);
   new llvm::GlobalVariable(*ir, execute->getType(), /*isConstant=*/true,
                            llvm::GlobalValue::ExternalLinkage, execute,
                            "netc_execution");

@@ -24,9 +24,15 @@ hostMachine(llvm::CodeGenOptLevel level,
 /// The ISA with the widest vectors of `machine`.
 program::Isa isaOf(const llvm::TargetMachine &machine);
 
+/// The runtime's function that makes the execution of a target, to which
+/// `netc_execution` points.
+inline std::string executionOf(program::TargetKind target) {
+  return std::string("netc_execute_") + program::nameOf(target);
+}
+
 /// Translates a module in the LLVM dialect to LLVM IR, and optimizes it for
 /// `machine`. `description` becomes `netc_program`, and `netc_execution` points
-/// to the runtime's `netc_execute_TARGET`.
+/// to what executionOf() names.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translate(mlir::ModuleOp module, llvm::StringRef description,
           program::TargetKind target, llvm::TargetMachine &machine,

@@ -9,6 +9,7 @@
 #include "lib/Runtime/Failure.h"
 #include "lib/Runtime/HostDevice.h"
 #include "lib/Runtime/Initialize.h"
+#include "lib/Target/ObjectCode.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include <cmath>
 #include <limits>
@@ -43,15 +44,6 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled,
   if (!process)
     return process.takeError();
   library.addGenerator(std::move(*process));
-  // A step that is run here needs no execution.
-  llvm::orc::SymbolMap executions;
-  for (const program::TargetTraits &target : program::targets())
-    executions[loaded.jit->mangleAndIntern(std::string("netc_execute_") +
-                                           target.name)] = {
-        llvm::orc::ExecutorAddr(), llvm::JITSymbolFlags::Exported};
-  if (llvm::Error error =
-          library.define(llvm::orc::absoluteSymbols(std::move(executions))))
-    return error;
   if (llvm::Error error = library.define(llvm::orc::absoluteSymbols(
           {{loaded.jit->mangleAndIntern("netc_record"),
             {llvm::orc::ExecutorAddr::fromPtr(&ignoreRecord),
@@ -61,7 +53,11 @@ llvm::Expected<JitStep> JitStep::load(CompiledStep compiled,
              llvm::JITSymbolFlags::Exported}},
            {loaded.jit->mangleAndIntern("netc_perturb"),
             {llvm::orc::ExecutorAddr::fromPtr(&perturbed),
-             llvm::JITSymbolFlags::Exported}}})))
+             llvm::JITSymbolFlags::Exported}},
+           // A step that is run here needs no execution.
+           {loaded.jit->mangleAndIntern(
+                executionOf(loaded.description.target.kind)),
+            {llvm::orc::ExecutorAddr(), llvm::JITSymbolFlags::Exported}}})))
     return error;
   if (llvm::Error error =
           loaded.jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(
