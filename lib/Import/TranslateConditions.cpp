@@ -16,6 +16,9 @@ using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
 
+/// The negation of a condition: where it equals what is never true.
+static constexpr const char *kNot = "%0 == (%0 != %0)";
+
 void ConditionTranslator::addTo(Handlers &handlers) {
   add(handlers, this,
       {
@@ -61,18 +64,19 @@ void ConditionTranslator::where() {
   };
   if (joint) {
     unsigned at = joint->isHidden ? 0 : 1;
-    JointMask shown = *joint;
-    shown.isHidden = false;
     if (!isNumber(at))
       node.refuse("it chooses by a mask of attention, and hides no scores");
     double hidden = numberOfPart(at);
     if (!isNumber(1 - at))
-      steps.same(masks.hideBoth(steps.repeated(promoted(parts[1 - at])), shown,
+      steps.same(masks.hideBoth(steps.repeated(promoted(parts[1 - at])), *joint,
                                 hidden));
-    else if (numberOfPart(1 - at) == 0 && hidden < -1e30)
-      masks.set(node.out(), shown); // as what is added to scores
-    else
+    else if (numberOfPart(1 - at) != 0 || hidden >= -1e30)
       node.refuse("it hides nothing");
+    else { // it is what is added to scores
+      JointMask added = *joint;
+      added.isHidden = false;
+      masks.set(node.out(), added);
+    }
     return;
   }
   unsigned at = isHidden ? 0 : 1;
@@ -204,10 +208,9 @@ void ConditionTranslator::fillMasked() {
   int x = promoted(node.in(0)), hidden = node.in(1);
   double value = node.real("value", 0);
   if (const JointMask *joint = masks.find(hidden)) {
-    JointMask shown = *joint;
-    if (!std::exchange(shown.isHidden, false))
+    if (!joint->isHidden)
       node.refuse("it hides what a mask of attention shows");
-    return steps.same(masks.hideBoth(steps.repeated(x), shown, value));
+    return steps.same(masks.hideBoth(steps.repeated(x), *joint, value));
   }
   bool isDiagonal = values.isDiagonal(hidden);
   if (StringRef(values.what(hidden)).starts_with("not ") && !isDiagonal)
@@ -264,7 +267,7 @@ void ConditionTranslator::junction() {
   // What one of two hides is what not both show.
   int shown = b;
   if (!isAnd)
-    shown = steps.make("%0 == (%0 != %0)", {masks.truth(b)}, shape(b));
+    shown = steps.make(kNot, {masks.truth(b)}, shape(b));
   if (joint.given >= 0) {
     join(masks.truth(joint.given), masks.truth(shown), true);
     shown = values.another(node.out());
@@ -310,9 +313,8 @@ void ConditionTranslator::invert() {
   auto found = llvm::find_if(opposites, [&](auto &pair) {
     return made && made->form == Step::Form_ && form.contains(pair.first);
   });
-  // It is where it equals what is never true.
   if (found == std::end(opposites)) {
-    steps.add(Step::Form_, "%0 == (%0 != %0)", {x});
+    steps.add(Step::Form_, kNot, {x});
     return;
   }
   auto [left, right] = form.split(found->first);
