@@ -30,12 +30,17 @@ public:
       dissolve();
     else
       stays.assign(graph.modules.size(), false);
-    root = std::make_shared<StepBody>();
-    for (Step &step : steps)
-      place(std::move(step));
-    freezeWhole(*root);
-    findEnds();
-    define();
+    do {
+      bodies.clear();
+      order.clear();
+      blocks.clear();
+      root = std::make_shared<StepBody>();
+      for (const Step &step : steps)
+        place(step);
+      freezeWhole(*root);
+      findEnds();
+      define();
+    } while (dissolveDiffering());
     return print();
   }
 
@@ -91,6 +96,31 @@ private:
                          calls[graph.modules[i].kind].size() == 1)))
         stays[i] = false;
   }
+  /// Dissolves modules whose calls are not alike, since an instance of a block
+  /// has one form. Returns whether there is one.
+  bool dissolveDiffering() {
+    std::map<std::string, std::string> forms; // by paths
+    std::set<std::string> differing;
+    auto find = [&](auto &&self, const StepBody &body) -> void {
+      for (const Step &step : body.steps) {
+        if (!step.body)
+          continue;
+        std::string form = step.fn;
+        for (const StepArgument &each : step.arguments)
+          form += ", " + each.key + each.text;
+        const std::string &path = step.body->path;
+        if (forms.try_emplace(path, form).first->second != form)
+          differing.insert(path);
+        self(self, *step.body);
+      }
+    };
+    find(find, *root);
+    for (auto [module, stay] : llvm::zip_equal(graph.modules, stays))
+      if (differing.count(module.path))
+        stay = false;
+    return !differing.empty();
+  }
+
   /// Whether modules read what is made outside of them. One that does not, such
   /// as a weight norm, is no block: it has nothing to be applied to.
   std::vector<bool> taking() const {

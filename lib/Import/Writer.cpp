@@ -167,13 +167,20 @@ private:
         compact += c == ' ' ? "" : std::string(1, c);
       std::optional<Polynomial> size = Polynomial::parse(compact);
       std::optional<std::string> axis;
-      if (size && !size->isConstant())
+      bool isFree = size && !size->isConstant();
+      if (isFree)
         axis = axisOf(*size);
-      sizes.push_back(axis ? *axis : bySymbols(piece));
+      if (!axis)
+        axis = bySymbols(piece);
+      if (!axis && isFree)
+        axis = ofAxis(*size);
+      if (!axis)
+        throw Refusal{"", body.path, "", piece.str()};
+      sizes.push_back(*axis);
     }
     return llvm::join(sizes, ", ");
   }
-  std::string bySymbols(StringRef rest) {
+  std::optional<std::string> bySymbols(StringRef rest) {
     std::string result;
     while (!rest.empty()) {
       StringRef word =
@@ -186,38 +193,58 @@ private:
       }
       std::optional<std::string> axis = axisOf(Polynomial::symbol(word));
       if (!axis)
-        throw Refusal{"", body.path, "", word.str()};
+        return std::nullopt;
       result += *axis;
       rest = rest.drop_front(word.size());
     }
     return result;
   }
   std::optional<std::string> axisOf(const Polynomial &wanted) {
-    auto found =
-        findAxis(wanted, [&](int at) { return values.count(at) != 0; });
+    auto found = findAxis([&](auto &size) { return size == wanted; },
+                          [&](int at) { return values.count(at) != 0; });
     if (!found)
       return std::nullopt;
     return "axes(" + bound(found->first) + ")[" +
            std::to_string(found->second) + "]";
   }
-  /// A value that is there, with an axis of this size.
+  /// A part or a multiple of an axis, `axes(x)[0] / 4` or `4 * axes(x)[0]`.
+  std::optional<std::string> ofAxis(const Polynomial &wanted) {
+    auto found = findAxis([&](auto &size) { return isOf(wanted, size); },
+                          [&](int at) { return values.count(at) != 0; });
+    if (!found)
+      return std::nullopt;
+    const Polynomial size = graph.shape(found->first)[found->second];
+    std::string axis = *axisOf(size);
+    if (std::optional<int64_t> parts = (size / wanted).toInt64())
+      return axis + " / " + std::to_string(*parts);
+    return (wanted / size).str() + " * " + axis;
+  }
+  static bool isOf(const Polynomial &wanted, const Polynomial &size) {
+    return !size.isConstant() &&
+           ((size / wanted).toInt64() || (wanted / size).toInt64());
+  }
+  /// A value that is there, with an axis of such a size.
   std::optional<std::pair<int, size_t>>
-  findAxis(const Polynomial &wanted,
+  findAxis(llvm::function_ref<bool(const Polynomial &)> isWanted,
            llvm::function_ref<bool(int)> isThere) const {
     std::vector<int> candidates = body.ins;
     for (const Step &step : body.steps)
       candidates.insert(candidates.end(), step.ins.begin(), step.ins.end());
     for (int each : candidates)
       for (size_t i = 0; i < graph.shape(each).size(); ++i)
-        if (graph.shape(each)[i] == wanted && isThere(each))
+        if (isWanted(graph.shape(each)[i]) && isThere(each))
           return std::make_pair(each, i);
     return std::nullopt;
   }
   /// Values of which a size is read get a name: they are there once.
   void countSizes() {
     std::set<int> made(body.ins.begin(), body.ins.end());
-    auto count = [&](const Polynomial &size) {
-      auto found = findAxis(size, [&](int at) { return made.count(at) != 0; });
+    auto count = [&](const Polynomial &wanted, bool isRatio = false) {
+      auto found = findAxis(
+          [&](auto &size) {
+            return isRatio ? isOf(wanted, size) : size == wanted;
+          },
+          [&](int at) { return made.count(at) != 0; });
       if (found)
         ++uses[found->first];
       return found.has_value();
@@ -232,8 +259,11 @@ private:
           std::optional<Polynomial> size = Polynomial::parse(compact);
           if (!size || size->isConstant() || count(*size))
             continue;
-          for (const std::string &symbol : size->symbols())
-            count(Polynomial::symbol(symbol));
+          auto has = [&](auto &symbol) {
+            return count(Polynomial::symbol(symbol));
+          };
+          if (!llvm::all_of(size->symbols(), has))
+            count(*size, /*isRatio=*/true);
         }
       made.insert(step.outs.begin(), step.outs.end());
     });
