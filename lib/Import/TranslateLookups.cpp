@@ -57,13 +57,12 @@ void LookupTranslator::scatter() {
   node.wantRank(places, rank, rank);
   Sizes rows = shape(places);
   rows.back() = shape(x).back();
-  if (values.what(x) != "number" ||
-      values.at(x).known->value("value", Json()) != 0 ||
-      node.axis("dim", -1, rank) != rank - 1 || !(rows == shape(x)) ||
-      (node->ins.size() == 2 && node.real("value", 0) != 1))
-    node.refuse("netc sets ones among zeros, along the last axis");
-  if (node->ins.size() > 2)
+  bool isAlongLast = values.what(x) == "number" && rows == shape(x) &&
+                     node.axis("dim", -1, rank) == rank - 1;
+  if (isAlongLast && node->ins.size() > 2)
     return scatterTop(places);
+  if (!isAlongLast || node.realOf(x) != 0 || node.real("value", 0) != 1)
+    node.refuse("netc sets ones among zeros, along the last axis");
   Step &made =
       steps.add(Step::Form_,
                 "sum(embedding(%0, table(#0, #0, init = \"identity\")), "
@@ -76,7 +75,8 @@ void LookupTranslator::scatter() {
 void LookupTranslator::scatterTop(int places) {
   const Step *top = steps.maker(places);
   if (!top || !StringRef(top->fn).starts_with("top_k("))
-    node.refuse("netc sets elements among zeros at the places of the largest");
+    node.refuse("netc sets elements among equal ones at the places of the "
+                "largest");
   Sizes chosen = shape(places);
   size_t rank = chosen.size();
   Polynomial size = shape(node.out()).back();
@@ -84,11 +84,16 @@ void LookupTranslator::scatterTop(int places) {
   int rows = steps.make("embedding(%0, table(#0, #0, init = \"identity\"))",
                         {places}, chosen);
   steps.last().put("", "size", size.str());
-  steps.add(Step::Form_,
-            "sum(%0 * expand(%1, %0, over = axes(%0)[0.." +
-                std::to_string(rank) +
-                "]), over = " + axesText(unsigned(rank - 1)) + ")",
-            {rows, node.in(2)});
+  std::string over = ", over = " + axesText(unsigned(rank - 1)) + ")";
+  std::string set = "sum(%0 * expand(%1, %0, over = axes(%0)[0.." +
+                    std::to_string(rank) + "])" + over;
+  bool isAmongZeros = node.realOf(node.in(0)) == 0;
+  Step &made = steps.add(
+      Step::Form_,
+      isAmongZeros ? set : "where(sum(%0" + over + " > 0, " + set + ", #0)",
+      {rows, node.in(2)});
+  if (!isAmongZeros)
+    made.put("", "value", node.numberTextOf(node.in(0)));
   values.labels(node.out()).assign(rank, "");
 }
 

@@ -198,7 +198,7 @@ attend = [("aten.view", ["a"], "q", ["N", 1, 4, 4])]
 of_packed("its mask shows what a causal one hides", "aten.scaled_dot_product_attention", ["q", "q", "q", "h"], ["N", 1, 4, 4], nodes=[*inverse, *attend])
 refused("netc sets ones among zeros, along the last axis", "aten.scatter", [rows, ["N", 2]], rows, dim=1, value=1)
 zeros = {"name": "zeros", "type": "f32", "shape": rows, "what": "number", "value": 0}
-refused("netc sets elements among zeros at the places of the largest", "aten.scatter", [["N", 2]] * 2, rows, known=[zeros], reads=["zeros", "a", "b"], dim=1)
+refused("netc sets elements among equal ones at the places of the largest", "aten.scatter", [["N", 2]] * 2, rows, known=[zeros], reads=["zeros", "a", "b"], dim=1)
 refused("it is in no module of gated experts that netc knows", "transformers.grouped_mm_fallback", [rows], ["N", 4], weights=[[3, 8, 4]])
 refused("there are places between", "aten.slice_scatter", [rows, ["N", 4]], rows, dim=1, start=0, end=8, step=2)
 
