@@ -19,7 +19,7 @@ import sympy  # isort: skip
 from torch.fx import Node
 from torch.utils._sympy.functions import FloorDiv
 
-from . import torch_checkpoints, torch_program
+from . import torch_checkpoints, torch_complex, torch_program
 from .errors import ImportRefused
 from .known import fixed_axes, known, number_of
 from .number_types import NoType, NumberTypes
@@ -94,12 +94,6 @@ def _no_module(given):
 class _Writer:
     def __init__(self, exported, symbols):
         self.exported, self.symbols = exported, symbols
-        signature = exported.graph_signature
-        targets = {spec.arg.name: spec.target for spec in signature.input_specs if spec.target is not None}
-        self.states = targets
-        self.inputs = {spec.arg.name for spec in signature.input_specs if spec.kind.name == "USER_INPUT"}
-        self.trainable = {spec.target for spec in signature.input_specs if spec.kind.name == "PARAMETER"}
-        self.results = [spec.arg.name for spec in signature.output_specs if spec.kind.name == "USER_OUTPUT" and getattr(spec.arg, "name", "")]
         self.bindings = {}  # of what is inside ops that hold a graph
         self.loops = {}  # of the graphs of their bodies
         self.folded, self.values, self.modules, self.known = {}, {}, {}, {}
@@ -107,6 +101,13 @@ class _Writer:
         self.nodes, self.notes = [], []
         self.checkpoints = []  # of each node
         self.current = None  # the node that is translated
+        torch_complex.split(exported, self.refused)
+        signature = exported.graph_signature
+        targets = {spec.arg.name: spec.target for spec in signature.input_specs if spec.target is not None}
+        self.states = targets
+        self.inputs = {spec.arg.name for spec in signature.input_specs if spec.kind.name == "USER_INPUT"}
+        self.trainable = {spec.target for spec in signature.input_specs if spec.kind.name == "PARAMETER"}
+        self.results = [spec.arg.name for spec in signature.output_specs if spec.kind.name == "USER_OUTPUT" and getattr(spec.arg, "name", "")]
 
     # Sizes.
 

@@ -269,3 +269,21 @@ same("normalize(input, over = [axes(input)[0], axes(input)[2], axes(input)[3]], 
 same("normalize(x, over = axes(x)[0], eps = 1e-05)", Of(lambda self, x: nn.functional.batch_norm(x, None, None, training=True)), rows)
 norm = netc.estimate(netc.from_torch(nn.BatchNorm2d(3, track_running_stats=False), images)).networks[-1]
 assert norm.parameters.total == 6
+
+# Complex numbers, as their parts.
+held, turned = torch.view_as_complex(torch.rand(4, 4, 2)), torch.polar(torch.ones(4), torch.rand(4))
+as_complex = lambda x: torch.view_as_complex(x.unflatten(-1, (-1, 2)))
+z, u = torch.rand(3, 5, 8) + 0.1, torch.rand(3, 5, 4)
+for function in (
+    lambda self, x, y: torch.view_as_real(as_complex(x) * self.turned).flatten(2),
+    lambda self, x, y: torch.view_as_real(as_complex(x) * y - 2 * as_complex(x).conj() / 3).flatten(2),
+    lambda self, x, y: ((as_complex(x) + 1) / (as_complex(x) - self.turned)).abs(),
+    lambda self, x, y: (as_complex(x) @ self.held).real,
+    lambda self, x, y: torch.einsum("nti,ij->njt", as_complex(x), self.held).imag,
+    lambda self, x, y: (torch.exp(as_complex(x) * 1j) - as_complex(x) ** 2).real,
+    lambda self, x, y: torch.polar(y, -y).imag + torch.complex(x[..., 4:], y + 1).imag,
+    lambda self, x, y: torch.view_as_real(torch.stack([as_complex(x), torch.complex(y, y)], 1).transpose(1, -1).sum(2)[:, 1:]).reshape(3, -1),
+    lambda self, x, y: (1 / as_complex(x)).imag + (y - as_complex(x).cumsum(-1)).real,
+    lambda self, x, y: torch.cat([as_complex(x), self.turned.expand(x.shape[0], 1, 4)], 1).mean((1, 2)).imag,
+):
+    same("", Of(function, held=held, turned=turned), z, u)

@@ -41,6 +41,8 @@ FAMILIES = {
     "gemma3_text": ("Gemma3ForCausalLM", {**SMALL, "num_key_value_heads": 2, "head_dim": 16}),
     "phi": ("PhiForCausalLM", SMALL),
     "phi3": ("Phi3ForCausalLM", {**SMALL, "num_key_value_heads": 2, "pad_token_id": 0}),
+    "deepseek_v2": ("DeepseekV2ForCausalLM", {**SMALL, "num_key_value_heads": 4, "first_k_dense_replace": 1, "n_routed_experts": 8, "moe_intermediate_size": 32, "num_experts_per_tok": 2, "q_lora_rank": 32, "kv_lora_rank": 32, "qk_rope_head_dim": 8, "qk_nope_head_dim": 16, "v_head_dim": 16}),
+    "llama4_text": ("Llama4ForCausalLM", {**SMALL, "num_key_value_heads": 2, "head_dim": 16, "intermediate_size_mlp": 128, "num_local_experts": 4, "pad_token_id": 0}),
     "deepseek_v3": ("DeepseekV3ForCausalLM", {**SMALL, "num_key_value_heads": 4, "first_k_dense_replace": 1, "n_routed_experts": 8, "moe_intermediate_size": 32, "n_group": 2, "topk_group": 1, "num_experts_per_tok": 2, "q_lora_rank": 32, "kv_lora_rank": 32, "qk_rope_head_dim": 8, "qk_nope_head_dim": 16, "v_head_dim": 16}),
     "bert": ("BertForMaskedLM", SMALL),
     "distilbert": ("DistilBertForMaskedLM", {"dim": 64, "n_layers": 3, "n_heads": 4, "hidden_dim": 128, "vocab_size": 256}),
