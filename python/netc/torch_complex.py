@@ -13,8 +13,9 @@ from torch.fx import Node
 aten = torch.ops.aten
 
 
-def split(program, refused):
-    """Rewrites what depends on arguments or parameters. `refused` makes the error of an op without a rule."""
+def split(program, writer):
+    """Rewrites what depends on arguments or parameters. `writer` makes the errors: of an op without a rule, and of complex numbers
+    that go in."""
     signature, graph = program.graph_signature, program.graph
     given = {*signature.user_inputs, *signature.inputs_to_parameters}
     depending, parts = set(), _Parts(graph)
@@ -23,12 +24,14 @@ def split(program, refused):
         if not is_tensor or not (node.name in given or any(each in depending for each in node.all_input_nodes)):
             continue
         depending.add(node)
-        if not _is_complex(node) and not any(map(_is_complex, node.all_input_nodes)):
+        if not any(map(_is_complex, [node, *node.all_input_nodes])):
             continue
+        if node.op == "placeholder":
+            writer.described(signature.inputs_to_parameters.get(node.name, node.name), node.meta["val"])
         with graph.inserting_before(node):
             made = parts.rewrite(node)
         if made is None:
-            raise refused(node, "netc does not split this op of complex numbers into their real and imaginary parts")
+            raise writer.refused(node, "netc does not split this op of complex numbers into their real and imaginary parts")
         depending.add(made)
         if _is_complex(node):
             parts.made[node] = made

@@ -101,7 +101,7 @@ class _Writer:
         self.nodes, self.notes = [], []
         self.checkpoints = []  # of each node
         self.current = None  # the node that is translated
-        torch_complex.split(exported, self.refused)
+        torch_complex.split(exported, self)
         signature = exported.graph_signature
         targets = {spec.arg.name: spec.target for spec in signature.input_specs if spec.target is not None}
         self.states = targets
