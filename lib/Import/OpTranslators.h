@@ -104,6 +104,8 @@ public:
   const JointMask *find(int value) const;
   /// Of what is known or goes in, too.
   JointMask maskOf(int mask) const;
+  /// What infinities of a known table of biases hide.
+  JointMask hiddenBy(int table) const;
   /// The result: x, where a known mask hides some.
   void hide(int x, int mask, double hidden);
   int hideBoth(int scores, const JointMask &mask, double hidden = -INFINITY);
@@ -466,6 +468,8 @@ private:
   int scoresOf(int q, int k, double scale);
   /// `, over = ..`, where the keys' axis is not the one that netc takes itself.
   std::string overKeys(int scores) const;
+  /// The sum of `v` by the softmax of scores, of which a mask hides some.
+  void weighMasked(int scores, int v, double drop, const JointMask &mask);
   /// The sum of operand 1 by weights, of which some are dropped.
   void weigh(Step &made, const std::string &weights, double drop);
 

@@ -130,7 +130,12 @@ bool ArithmeticTranslator::addMask(int x, int mask) {
     masks.hide(x, mask, -INFINITY);
   else if (const JointMask *both = masks.find(mask))
     steps.same(masks.hideBoth(x, *both));
-  else
+  else if (JointMask hidden = masks.hiddenBy(mask); hidden.isCausal) {
+    combine("+", x, mask);
+    int sum = values.another(node.out());
+    steps.last().outs = {sum};
+    steps.same(masks.hideBoth(sum, hidden));
+  } else
     return false;
   return true;
 }

@@ -115,11 +115,15 @@ void AttentionTranslator::attention() {
 void AttentionTranslator::unnamedAttention(const std::vector<int> &ins,
                                            double scale, double drop,
                                            const JointMask &mask) {
-  int scores = scoresOf(ins[0], ins[1], scale);
+  weighMasked(scoresOf(ins[0], ins[1], scale), ins[2], drop, mask);
+}
+
+void AttentionTranslator::weighMasked(int scores, int v, double drop,
+                                      const JointMask &mask) {
   std::string over =
       mask.given < 0 ? overKeys(scores) : ", over = axes(%0)[-1]";
   scores = masks.hideBoth(scores, mask);
-  weigh(steps.add(Step::Form_, "", {scores, ins[2]}), "softmax(%0" + over + ")",
+  weigh(steps.add(Step::Form_, "", {scores, v}), "softmax(%0" + over + ")",
         drop);
 }
 
@@ -131,10 +135,12 @@ void AttentionTranslator::biasedAttention(int mask, double scale, double drop) {
   int k = ofEachHead(steps.bare(node.in(1)), q),
       v = ofEachHead(steps.bare(node.in(2)), q);
   int scores = scoresOf(q, k, scale);
-  Step &made = steps.add(Step::Form_, "", {scores, v, mask});
-  std::string bias = steps.expanded(mask, 2, "%0", &made, scores);
   values.meet(scores, mask);
-  weigh(made, "softmax(%0 + " + bias + overKeys(scores) + ")", drop);
+  int biased = steps.make("", {scores, mask}, shape(scores));
+  Step &sum = steps.last();
+  sum.fn = "%0 + " + steps.expanded(mask, 1, "%0", &sum, scores);
+  values.labels(biased) = values.labels(scores);
+  weighMasked(biased, v, drop, masks.hiddenBy(mask));
 }
 
 int AttentionTranslator::scoresOf(int q, int k, double scale) {

@@ -84,6 +84,17 @@ JointMask MaskTranslator::maskOf(int mask) const {
   return {mask};
 }
 
+JointMask MaskTranslator::hiddenBy(int table) const {
+  if (!values.isKnown(table) || !values.at(table).known->contains("hides"))
+    return {};
+  const Json &hidden = (*values.at(table).known)["hides"];
+  JointMask mask;
+  mask.isCausal = true;
+  if (hidden.contains("width"))
+    mask.window = std::to_string(hidden["width"].get<int64_t>());
+  return mask;
+}
+
 bool MaskTranslator::view(int mask) {
   const JointMask *found = find(mask);
   if (!found)

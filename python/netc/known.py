@@ -38,6 +38,16 @@ def _seen(shown):
     return {"what": "band", "width": width} if (first == (below & ~numpy.tril(below, -width))).all() else None
 
 
+def _table(value, fixed):
+    """The description of other values: which they are, if they are few, and which positions infinities among them hide."""
+    found = {"what": "table"}
+    if (numbers := _listed(value, fixed)) is not None:
+        found["values"] = numbers
+    if numpy.issubdtype(value.dtype, numpy.floating) and value.ndim >= 2 and value.shape[-1] == value.shape[-2] > 1 and (hidden := _seen(value > -1e30)):
+        found["hides"] = hidden
+    return found
+
+
 def _theta(rows, what, precision):
     """The base of the wavelengths of a table of positions: of the numbers that its precision allows, one of few digits; None if the
     table does not tell. And whether some wavelengths are scaled: then the base is that of the first ones, if several agree."""
@@ -164,8 +174,6 @@ def known(value, fixed=0, precision=None):
             return {"what": "table", "init": "sinusoid", **sinusoid}
     if value.ndim == 2 and is_real and (value == numpy.eye(*value.shape)).all():
         return {"what": "table", "init": "identity"}
-    if (numbers := _listed(value, fixed)) is not None:
-        return {"what": "table", "values": numbers}
-    if is_real and value.ndim and value.size and (steps := _steps(value)):
-        return {"what": "range", **steps}
-    return {"what": "table"}
+    found = _table(value, fixed)
+    steps = _steps(value) if found.keys() == {"what"} and is_real and value.ndim and value.size else None
+    return {"what": "range", **steps} if steps else found
