@@ -30,6 +30,26 @@ def _lstm_cell(x, states, *weights):
     return torch.sigmoid(o) * torch.tanh(c), c
 
 
+def _einsum(equation, operands, path=None):
+    """Of more than two operands: pairs in PyTorch's order, which is from left to right, unless it was told a path."""
+    parts, _, made = equation.replace(" ", "").replace("...", ".").partition("->")
+    letters = parts.split(",")
+    if len(letters) < 3 or len(letters) != len(operands):
+        return NotImplemented
+    if "->" not in equation:
+        made = "." * ("." in parts) + "".join(sorted(each for each in set(parts) - {",", "."} if parts.count(each) == 1))
+    operands, pairs = list(operands), iter([sorted(path[i : i + 2]) for i in range(0, len(path), 2)] if path else [])
+    while len(operands) > 2:
+        first, second = next(pairs, (0, 1))
+        own, other = letters.pop(second), letters.pop(first)
+        kept = "".join(dict.fromkeys(each for each in other + own if each in made or any(each in rest for rest in letters)))
+        y, x = operands.pop(second), operands.pop(first)
+        at = len(operands) if path else 0
+        operands.insert(at, torch.einsum(f"{other},{own}->{kept}".replace(".", "..."), x, y))
+        letters.insert(at, kept)
+    return torch.einsum(f"{','.join(letters)}->{made}".replace(".", "..."), *operands)
+
+
 def _bilinear(x, y, weight, bias=None):
     rows = "abcdefgh"[: x.ndim - 1]
     made = torch.einsum(f"{rows}i,oij,{rows}j->{rows}o", x, weight, y)
@@ -227,7 +247,7 @@ OWN = {
     torch.ops.aten.addmm.default: _addmm, torch.ops.aten.diag.default: _diag, torch.ops.aten.diag_embed.default: _diag_embed, torch.ops.aten.logaddexp.default: _log_add_exp,
     torch.ops.aten.take_along_dim.default: _take_along, torch.ops.aten.trace.default: lambda x: torch.einsum("ii->", x),
     torch.ops.aten.scatter_add.default: _scatter_add, torch.ops.aten.tril.default: _tril, torch.ops.aten.triu.default: _triu,
-    torch.ops.aten.dot.default: _dot, torch.ops.aten.mv.default: lambda matrix, x: torch.einsum("ij,j->i", matrix, x), torch.ops.aten.vdot.default: _dot,
+    torch.ops.aten.einsum.default: _einsum, torch.ops.aten.dot.default: _dot, torch.ops.aten.mv.default: lambda matrix, x: torch.einsum("ij,j->i", matrix, x), torch.ops.aten.vdot.default: _dot,
     torch.ops.aten.norm_except_dim.default: _norm_except, torch.ops.aten.bilinear.default: _bilinear, torch.ops.aten.lerp.Scalar: _lerp, torch.ops.aten.lerp.Tensor: _lerp,
     torch.ops.aten.gru_cell.default: _gru_cell, torch.ops.aten.lstm_cell.default: _lstm_cell,
     torch.ops.aten.rnn_relu_cell.default: _rnn_cell(torch.relu), torch.ops.aten.rnn_tanh_cell.default: _rnn_cell(torch.tanh),

@@ -320,10 +320,28 @@ for equation in "bi,ij", "...i,ij":
     assert costs(Of(lambda self, x, equation=equation: torch.einsum(equation, x, self.w), w=nn.Parameter(torch.zeros(8, 4))), x)[0] == 2 * 8 * 4
 
 # An axis of one operand alone is summed before the product.
-for equation, matmul in ("bij,k->bk", 0), ("bij,jk->bk", 2 * 8 * 8), ("bij,kl->b", 0), ("bij,jk,lk->bi", 2 * 4 * 8 + 2 * 8 * 8):
+for equation, matmul in ("bij,k->bk", 0), ("bij,jk->bk", 2 * 8 * 8), ("bij,kl->b", 0), ("bij,jk,lk->bi", 2 * 4 * 8 * 8 + 2 * 4 * 8):
     own = [nn.Parameter(torch.zeros([8] * len(letters))) for letters in equation.split("->")[0].split(",")[1:]]
     product = Of(lambda self, x, equation=equation: torch.einsum(equation, x, *self.own), own=nn.ParameterList(own))
     assert costs(product, torch.zeros(3, 4, 8))[0] == matmul, equation
+
+# A bias of scores that hides positions, too, is a mask.
+def sloped(self, x):
+    size = x.shape[2]
+    ahead = torch.arange(size) - torch.arange(size)[:, None]
+    return (ahead * torch.tensor([0.5, 0.25])[:, None, None]).masked_fill(ahead > 0, -torch.inf)
+
+
+for attend in lambda self, x: F.scaled_dot_product_attention(x, x, x, attn_mask=sloped(self, x)), lambda self, x: (x @ x.mT + sloped(self, x)).softmax(-1):
+    for axes in {"x": {2: "T"}}, {}:
+        text = netc.from_torch(Of(attend), torch.zeros(2, 2, 9, 8), axes=axes)
+        assert "mask(causal = true)" in text, text
+
+# Of more than two operands, PyTorch multiplies the first two first.
+chain = nn.ParameterList(nn.Parameter(torch.zeros(*sizes)) for sizes in ((8, 3), (3, 9), (9, 2)))
+for equation in "na,ab,bc,cd->nd", "...a,ab,bc,cd->...d", "na,ab,bc,cd":
+    product = Of(lambda self, x, equation=equation: torch.einsum(equation, x, *self.own), own=chain)
+    assert costs(product, torch.zeros(4, 8)) == (2 * (8 * 3 + 3 * 9 + 9 * 2), 2 * 2 * (3 * 9 + 9 * 2) + 2 * 8 * 3), equation
 refused("netc keeps running statistics of batches, and not of instances (`track_running_stats`)", nn.InstanceNorm2d(3, track_running_stats=True), torch.zeros(2, 3, 4, 4))
 
 # Triangles of weights, on either side of the diagonal.
