@@ -35,6 +35,7 @@ class File:
         dims = {tensor.name: tensor.dims for tensor in graph.initializer}
         layers = [node for node in graph.node if node.op_type in ("Conv", "ConvTranspose", "Gemm") and 1 in dims.get(node.input[1], ()) or node.op_type == "PRelu"]
         learned = {name for node in layers for name in node.input[1:3]}
+        learned |= _biases_of_one(graph, dims)
         learned |= {node.input[0] for node in graph.node if node.op_type == "Reshape" and node.output[0] in learned}
         places = {"Resize": 1, "Upsample": 1, "OneHot": 2}  # from which on the inputs of an op are settings
         settings = {name for node in graph.node if node.op_type in places for name in node.input[places[node.op_type] :]}
@@ -179,6 +180,14 @@ def _initializers(graph):
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.GRAPH:
                 yield from _initializers(attribute.g)
+
+
+def _biases_of_one(graph, dims):
+    """What is added to products of one feature. `dims`: of the initializers."""
+    weights = {name for name, sizes in dims.items() if len(sizes) == 2 and 1 in sizes}
+    weights |= {node.output[0] for node in graph.node if node.op_type == "Transpose" and node.input[0] in weights}
+    products = {node.output[0] for node in graph.node if node.op_type == "MatMul" and node.input[1] in weights}
+    return {name for node in graph.node if node.op_type == "Add" and products & set(node.input) for name in node.input if list(dims.get(name, ())) == [1]}
 
 
 def _is_constant(tensor):

@@ -18,8 +18,8 @@ OPS = Handlers()
 
 def _norm(file, graph, op, ins, node, **arguments):
     """Adds a norm without a shift of zeros, and without a scale of ones."""
-    while len(ins) > 1 and (not ins[-1] or file.holds(ins[-1], len(ins) == 2)):
-        ins.pop()
+    while len(ins) > 1 and (not ins[-1] or file.holds(ins[-1], len(ins) == 2) or _is_of_exporter(file, node, ins[-1], len(ins) == 2)):
+        file.weights.pop(ins.pop(), None)
     graph.add(node, op, ins, [node.output[0]], **arguments)
 
 
@@ -184,19 +184,25 @@ def group_normalization(file, graph, node, attributes):
 def instance_normalization(file, graph, node, attributes):
     x, *own = node.input
     maker = file.producers.get(x)
-    # Of a group norm, whose scale and shift follow, or without any: exporters that name weights do not name these.
-    is_apart = maker is not None and maker.op_type == "Reshape" or all(re.fullmatch(r"val_\d+", name) for name in own)
-    if is_apart and all(_is_filled(file, name, number) for name, number in zip(own, (1, 0))):
+    # Of a group norm, whose scale and shift follow, or without any.
+    is_apart = maker is not None and maker.op_type == "Reshape"
+    is_made = _is_filled if is_apart else _is_of_exporter
+    if all(is_made(file, node, name, number) for name, number in zip(own, (1, 0))):
         for name in own:
             file.weights.pop(name, None)
         own = []
     graph.add(node, "onnx.GroupNormalization", [x, *own], [node.output[0]], eps=attributes.get("epsilon", 1e-5), num_groups=file.shape(x)[1])
 
 
-def _is_filled(file, name, number):
-    """Whether an initializer has this number in all elements, and only norms read it."""
+def _is_filled(file, node, name, number):
+    """Whether an initializer has this number in all elements, and only such norms read it."""
     values = file.values(name)
-    return values is not None and all(user.op_type == "InstanceNormalization" for user in file.users[name]) and (values == number).all()
+    return values is not None and all(user.op_type == node.op_type for user in file.users[name]) and (values == number).all()
+
+
+def _is_of_exporter(file, node, name, number):
+    """Whether an exporter wrote it for a norm that has none: exporters that name weights do not name these."""
+    return re.fullmatch(r"val_\d+", name) is not None and _is_filled(file, node, name, number)
 
 
 @OPS.of("RMSNormalization")

@@ -498,6 +498,15 @@ for names, count in ("val_3 val_4", 0), ("norm.weight norm.bias", 16):
     held = dict(zip(names.split(), (numpy.ones(8, "f4"), numpy.zeros(8, "f4"))))
     normed = model([node("InstanceNormalization", f"x {names}", "y")], {"x": ["N", 8, 4, 4]}, ["y"], constants=held)
     assert netc.estimate(netc.from_onnx(normed)).networks[0].parameters.total == count
+for names, count in ("val_3 val_4", 0), ("norm.weight norm.bias", 16):
+    held = dict(zip(names.split(), (numpy.ones(8, "f4"), numpy.zeros(8, "f4"))))
+    normed = model([node("LayerNormalization", f"x {names}", "y")], {"x": ["N", 8]}, ["y"], constants=held)
+    assert netc.estimate(netc.from_onnx(normed)).networks[0].parameters.total == count
+
+# The bias of one feature is learned, a number that is added to others is not.
+one = {"w": numpy.ones((8, 1), "f4"), "b": numpy.ones(1, "f4")}
+for nodes, count in ([node("MatMul", "x w", "a"), node("Add", "a b", "y")], 9), ([node("Add", "x b", "a"), node("MatMul", "a w", "y")], 8):
+    assert netc.estimate(netc.from_onnx(model(nodes, {"x": ["N", 5, 8]}, ["y"], constants=one))).networks[0].parameters.total == count
 complex_ = model([node("Identity", "x", "y")], {"x": ["N", 8]}, ["y"])
 complex_.graph.input[0].type.tensor_type.elem_type = complex_.graph.output[0].type.tensor_type.elem_type = TensorProto.COMPLEX64
 refused("netc has no numbers of type `COMPLEX64`", complex_)
