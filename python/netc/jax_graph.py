@@ -494,11 +494,22 @@ class _Writer(Functions, Lookups):
             self.alias[result] = x
 
     def on_pad(self, op, operands, result):
-        value = self.number(operands[1])
-        if any(op.numbers("interior_padding")) or value is None:
+        value, between, shape = self.number(operands[1]), op.numbers("interior_padding"), self.shape(operands[0])
+        low, high = (list(op.numbers(f"edge_padding_{end}")) for end in ("low", "high"))
+        if value is None or any(isinstance(size, str) for size, count in zip(shape, between) if count):
             return self.add(f"{op.name} between elements", operands, result)
-        pairs = zip(reversed(op.numbers("edge_padding_low")), reversed(op.numbers("edge_padding_high")))
-        return self.add(op.name, operands[:1], result, pad=[each for pair in pairs for each in pair], mode="constant", value=value)
+        x, name = operands[0], self.tensor(result)["name"]
+        for axis, count in enumerate(between):
+            if count:  # rows of an element and what stands behind it, without that behind the last one
+                part = lambda step, sizes: {**self.tensor(result), "name": f"{name}.{axis}{step}", "shape": [*shape[:axis], *sizes, *shape[axis + 1 :]]}
+                size, rows = shape[axis], [0, 0] * (len(shape) - axis - 1) + [0, count]
+                x = self.add("stablehlo.reshape", [x], part("a", [size, 1]))
+                x = self.add(op.name, [x], part("b", [size, 1 + count]), pad=rows, mode="constant", value=value)
+                shape[axis] = size + (size - 1) * count
+                x = self.add("stablehlo.reshape", [x], part("c", [size * (1 + count)]))
+                x = self.add("stablehlo.slice", [x], part("", [shape[axis]]), dim=axis, start=0, end=shape[axis], step=1)
+        pad = [each for pair in zip(reversed(low), reversed(high)) for each in pair]
+        return self.add(op.name, [x], result, pad=pad, mode="constant", value=value)
 
     def starts_at_nothing(self, name, first):
         """Whether a reduction starts at a number that changes nothing. `name`: of the op in its body."""

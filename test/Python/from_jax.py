@@ -278,6 +278,13 @@ filled = [
 ]
 filled = netc.from_graph(graph([text(*filled), text(*filled, size=11)], ["w"], "Net", "JAX"))
 assert "low = 1, high = 2, value = 1.5)" in filled, filled
+between = [
+    '%1 = "stablehlo.constant"() <{value = dense<1.500000e+00> : tensor<f32>}> : () -> tensor<f32>',
+    '%0 = "stablehlo.pad"(%x, %1) <{edge_padding_high = array<i64: 0, 2>, edge_padding_low = array<i64: 0, 0>, interior_padding = array<i64: 0, 2>}> : ({0}, tensor<f32>) -> tensor<{1}x24xf32>',
+    '"func.return"(%0) : (tensor<{1}x24xf32>) -> ()',
+]
+between = netc.from_graph(graph([text(*between), text(*between, size=11)], ["w"], "Net", "JAX"))
+assert all(part in between for part in ("high = 2, value = 1.5) |> flatten)[..., 0..22]", "high = 2, value = 1.5)\n")), between
 
 # Rows that are replaced by numbers that depend on data.
 replaced = [
