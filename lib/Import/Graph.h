@@ -8,6 +8,7 @@
 #include "dialect/Polynomial.h"
 #include "lib/Import/Json.h"
 
+#include <deque>
 #include <map>
 #include <memory>
 
@@ -100,7 +101,8 @@ struct GraphBody {
 struct Graph {
   std::string name, from;
   std::vector<std::string> notes; ///< for who reads the specification
-  std::vector<GraphValue> values;
+  /// New ones leave references to others as they are.
+  std::deque<GraphValue> values;
   std::vector<GraphModule> modules;
   std::vector<GraphNode> nodes;
   std::vector<std::pair<std::string, int>> outputs; ///< names of values
