@@ -540,12 +540,17 @@ public:
   ExpertTranslator(const OpTranslator &base, const Graph &graph)
       : OpTranslator(base), graph(graph) {}
 
-  /// The nodes of a module of experts that begins here, or none.
-  llvm::ArrayRef<GraphNode> nodesFrom(size_t begin) const;
-  /// `Experts` of the standard library.
-  void translate(llvm::ArrayRef<GraphNode> nodes);
+  /// Translates the nodes from number `begin` on that are one step: of a module
+  /// of experts, or as netc writes `dispatch`. Returns how many these are.
+  size_t translateFrom(size_t begin);
 
 private:
+  /// The nodes of a module of experts that begins here, or none.
+  llvm::ArrayRef<GraphNode> moduleFrom(size_t begin) const;
+  /// `Experts` of the standard library.
+  void translateModule(llvm::ArrayRef<GraphNode> nodes);
+  size_t translateDispatch(size_t begin);
+
   const Graph &graph;
 };
 

@@ -160,12 +160,10 @@ public:
 
   std::vector<Step> translate() {
     for (size_t i = 0; i < graph.nodes.size();) {
-      llvm::ArrayRef<GraphNode> group = experts.nodesFrom(i);
-      if (group.empty())
+      size_t count = experts.translateFrom(i);
+      if (!count)
         translateNode(graph.nodes[i]);
-      else
-        experts.translate(group);
-      i += std::max<size_t>(group.size(), 1);
+      i += std::max<size_t>(count, 1);
     }
     for (auto &output : graph.outputs)
       compute(values.real(output.second), *node);

@@ -20,7 +20,89 @@ static constexpr llvm::StringLiteral expertOps =
     "histc|index|index|index|index_put|mul|mul|sort|split|sum|transpose|"
     "transpose|unsqueeze|view|view|view";
 
-llvm::ArrayRef<GraphNode> ExpertTranslator::nodesFrom(size_t begin) const {
+// How netc writes `dispatch`, lib/Export/Experts.cpp: the result of each op,
+// its name, and its operands. Those that are marked are left out where the
+// numbers of the choices have 64 bits.
+static constexpr llvm::StringLiteral dispatchOps[] = {
+    "ordered permute choices",
+    "flat view ordered",
+    "?chosen to flat",
+    "column view chosen",
+    "same eq column range",
+    "hits to same",
+    "counts cumsum hits",
+    "own mul hits counts",
+    "nth sum own",
+    "most le nth capacity",
+    "least ge nth one",
+    "has where least most least",
+    "first mul chosen capacity",
+    "next add first nth",
+    "slot sub next one",
+    "number where has slot none",
+    "?numbers to number",
+    "parts view numbers",
+    "places permute parts",
+    "copies expand x",
+    "rows view copies",
+    "empty view zero",
+    "filled index_add empty number rows",
+    "slots view filled"};
+
+size_t ExpertTranslator::translateFrom(size_t begin) {
+  llvm::ArrayRef<GraphNode> nodes = moduleFrom(begin);
+  if (nodes.empty())
+    return translateDispatch(begin);
+  translateModule(nodes);
+  return nodes.size();
+}
+
+size_t ExpertTranslator::translateDispatch(size_t begin) {
+  std::map<StringRef, int> named;
+  size_t at = begin;
+  for (StringRef line : dispatchOps) {
+    bool isOptional = line.consume_front("?");
+    llvm::SmallVector<StringRef> words;
+    line.split(words, ' ');
+    bool isThere = at < graph.nodes.size() &&
+                   StringRef(graph.nodes[at].op) == ("aten." + words[1]).str();
+    if (!isThere && isOptional) {
+      named[words[0]] = named[words[2]];
+      continue;
+    }
+    llvm::ArrayRef<StringRef> operands = llvm::ArrayRef(words).drop_front(2);
+    if (!isThere || graph.nodes[at].ins.size() != operands.size() ||
+        graph.nodes[at].outs.size() != 1)
+      return 0;
+    for (auto [operand, in] : llvm::zip_equal(operands, graph.nodes[at].ins))
+      if (in < 0 || named.try_emplace(operand, in).first->second != in)
+        return 0;
+    named[words[0]] = graph.nodes[at++].outs[0];
+  }
+  auto holds = [&](const char *name, double number) {
+    int value = named[name];
+    return values.what(value) == "number" &&
+           values.at(value).known->value("value", Json()) == number;
+  };
+  int x = values.real(named["x"]), choices = values.real(named["choices"]),
+      slots = named["slots"], places = named["places"];
+  const Sizes made = shape(slots), chosen = shape(choices);
+  if (values.what(named["range"]) != "range" || !holds("one", 1) ||
+      !holds("none", -1) || !holds("zero", 0) || made.size() != 3)
+    return 0;
+  node.read(graph.nodes[at - 1]);
+  node.readAs("transformers.grouped_mm_fallback");
+  Step &step = steps.add(Step::Pipe, "dispatch", {x, choices});
+  step.outs = {slots, places};
+  step.put("experts", "experts", made[0].str());
+  Polynomial capacity = made[0] * made[1] / elements(chosen);
+  step.put("capacity", "capacity", capacity.str(), "1");
+  values.labels(slots).assign(3, "");
+  values.labels(places).assign(chosen.size(), "");
+  return at - begin;
+}
+
+llvm::ArrayRef<GraphNode> ExpertTranslator::moduleFrom(size_t begin) const {
   int module = graph.nodes[begin].module;
   auto isInside = [&](const GraphNode &each) {
     int at = each.module;
@@ -37,7 +119,7 @@ llvm::ArrayRef<GraphNode> ExpertTranslator::nodesFrom(size_t begin) const {
   return llvm::ArrayRef(graph.nodes).slice(begin, isGrouped ? end - begin : 0);
 }
 
-void ExpertTranslator::translate(llvm::ArrayRef<GraphNode> nodes) {
+void ExpertTranslator::translateModule(llvm::ArrayRef<GraphNode> nodes) {
   node.read(nodes.back());
   node.readAs("transformers.grouped_mm_fallback");
   std::vector<int> weights;

@@ -132,6 +132,13 @@ void LookupTranslator::embedding() {
   if (isIndex && node->ins.size() == 3 && isOfEach())
     return takeOfEach();
   int table = node.in(0), ids = node.in(1);
+  const Step *maker = steps.maker(ids);
+  if (maker && maker->op == "dispatch" && isIndex) {
+    steps.add(Step::Form_, "collect(%0, %1)",
+              {steps.beforeReshape(table), ids});
+    values.labels(node.out()).assign(shape(node.out()).size(), "");
+    return;
+  }
   if (!values.isWeight(table) || isIndex) {
     if (!(isIndex || values.isKnown(table)) || node->ins.size() != 2)
       node.refuse("it reads what is no table of weights");

@@ -16,7 +16,7 @@ import sys
 
 source, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 NETWORKS = {
-    "examples": "albert:ALBERT convnext:convnext_tiny ddpm:UNet densenet:densenet121 dit:Small dqn:DQN gpt2:gpt2 lenet300:LeNet300 llama:llama65 mamba:Mamba mesh_graph_nets:MeshGraphNets mistral:Small mobilenet:small muon:Small resnet:small18 sequences:ToItself squeezenet:squeezenet1_0 swin:SmallSwin vit:vit_b_16",
+    "examples": "albert:ALBERT convnext:convnext_tiny ddpm:UNet densenet:densenet121 dit:Small dqn:DQN gpt2:gpt2 lenet300:LeNet300 llama:llama65 mamba:Mamba mesh_graph_nets:MeshGraphNets mistral:Small mobilenet:small moe_sharing_seq2seq:Sparse muon:Small resnet:small18 sequences:ToItself squeezenet:squeezenet1_0 swin:SmallSwin vit:vit_b_16",
     "test/Export/Inputs": "ops:Elementwise ops:Shapes ops:Windows ops:Norms ops:Choices ops:Noise ops:Tables ops:Rows ops:RowsOfEach ops:Products ops:Near ops:Unfolded",
 }
 
