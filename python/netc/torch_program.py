@@ -388,10 +388,10 @@ def _place(module, problem):
     paths = {id(child): path for path, child in module.named_modules()}
     place = "the module itself"
     for frame, line in traceback.walk_tb(problem.__traceback__):
-        owner = frame.f_locals.get("self")
-        if id(owner) in paths:
+        owner, file = frame.f_locals.get("self"), Path(frame.f_code.co_filename)
+        if id(owner) in paths and file != Path(torch.nn.modules.module.__file__):
             named = f"`{paths[id(owner)]}`" if paths[id(owner)] else "the module itself"
-            place = f"{named} ({Path(frame.f_code.co_filename).name}:{line})"
+            place = f"{named} ({file.name}:{line})"
     return place
 
 

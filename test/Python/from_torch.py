@@ -646,3 +646,4 @@ for module in turned, Of(lambda self, x: self.g(x.transpose(1, 2)).transpose(1, 
     assert sum(each["op"] == "aten.permute" for each in nodes) == 2, nodes
 refused("it works over the axes [2, 3, 4] in the graph, and would work over [1, 3, 4]", Of(lambda self, x: self.g(x) + self.g(x.transpose(1, 2)), g=nn.GroupNorm(2, 4)), square)
 refused("`aten.fft_fft.default` in the module itself (from_torch.py:", Of(lambda self, x: torch.fft.fft(x).real), torch.zeros(2, 8))
+refused("torch.export refuses it: UnsupportedOperatorException: aten.fake_quantize", Of(lambda self, x: torch.fake_quantize_per_tensor_affine(x, 0.1, 0, -128, 127)), torch.zeros(2, 8))
