@@ -20,34 +20,33 @@ static constexpr llvm::StringLiteral expertOps =
     "histc|index|index|index|index_put|mul|mul|sort|split|sum|transpose|"
     "transpose|unsqueeze|view|view|view";
 
-// How netc writes `dispatch`, lib/Export/Experts.cpp: the result of each op,
-// its name, and its operands. Those that are marked are left out where the
-// numbers of the choices have 64 bits.
+// How netc writes `dispatch`, lib/Export/Experts.cpp. The marked ops are left
+// out where the numbers of the choices have 64 bits.
 static constexpr llvm::StringLiteral dispatchOps[] = {
-    "ordered permute choices",
-    "flat view ordered",
-    "?chosen to flat",
-    "column view chosen",
-    "same eq column range",
-    "hits to same",
-    "counts cumsum hits",
-    "own mul hits counts",
-    "nth sum own",
-    "most le nth capacity",
-    "least ge nth one",
-    "has where least most least",
-    "first mul chosen capacity",
-    "next add first nth",
-    "slot sub next one",
-    "number where has slot none",
-    "?numbers to number",
-    "parts view numbers",
-    "places permute parts",
-    "copies expand x",
-    "rows view copies",
-    "empty view zero",
-    "filled index_add empty number rows",
-    "slots view filled"};
+    "ordered=permute(choices)",
+    "flat=view(ordered)",
+    "?chosen=to(flat)",
+    "column=view(chosen)",
+    "same=eq(column,range)",
+    "hits=to(same)",
+    "counts=cumsum(hits)",
+    "own=mul(hits,counts)",
+    "nth=sum(own)",
+    "most=le(nth,capacity)",
+    "least=ge(nth,one)",
+    "has=where(least,most,least)",
+    "first=mul(chosen,capacity)",
+    "next=add(first,nth)",
+    "slot=sub(next,one)",
+    "number=where(has,slot,none)",
+    "?numbers=to(number)",
+    "parts=view(numbers)",
+    "places=permute(parts)",
+    "copies=expand(x)",
+    "rows=view(copies)",
+    "empty=view(zero)",
+    "filled=index_add(empty,number,rows)",
+    "slots=view(filled)"};
 
 size_t ExpertTranslator::translateFrom(size_t begin) {
   llvm::ArrayRef<GraphNode> nodes = moduleFrom(begin);
@@ -63,7 +62,7 @@ size_t ExpertTranslator::translateDispatch(size_t begin) {
   for (StringRef line : dispatchOps) {
     bool isOptional = line.consume_front("?");
     llvm::SmallVector<StringRef> words;
-    line.split(words, ' ');
+    llvm::SplitString(line, words, "=(,)");
     bool isThere = at < graph.nodes.size() &&
                    StringRef(graph.nodes[at].op) == ("aten." + words[1]).str();
     if (!isThere && isOptional) {
