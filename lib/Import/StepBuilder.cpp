@@ -52,6 +52,12 @@ int StepBuilder::make(std::string form, std::vector<int> ins, Sizes sizes) {
   return made;
 }
 
+int StepBuilder::intermediate() {
+  int made = values.another(node.out());
+  steps.back().outs = {made};
+  return made;
+}
+
 void StepBuilder::same(int x) {
   values.rename(node.out(), x);
   values.labels(node.out()) = values.labels(x);
@@ -59,8 +65,7 @@ void StepBuilder::same(int x) {
 
 void StepBuilder::then(const std::string &sign, unsigned i,
                        const std::string &axes) {
-  int before = values.another(node.out()), other = node.in(i);
-  steps.back().outs = {before};
+  int before = intermediate(), other = node.in(i);
   StatedList<std::string> names = values.labels(node.out());
   Step &made = add(Step::Form_, "", {before, other});
   bool isWhole = values.shape(other) == values.shape(node.out());

@@ -83,6 +83,9 @@ public:
   Step &addInstance(std::string fn, int x, std::vector<int> weights);
   /// Another value, which a form makes of others.
   int make(std::string form, std::vector<int> ins, Sizes sizes);
+  /// Lets the last step make another value than the result, like it: what a
+  /// further step reads.
+  int intermediate();
   /// Lets the result be x.
   void same(int x);
   /// A diagonal of two axes as the last one: places [i, i + offset].

@@ -132,9 +132,7 @@ bool ArithmeticTranslator::addMask(int x, int mask) {
     steps.same(masks.hideBoth(x, *both));
   else if (JointMask hidden = masks.hiddenBy(mask); hidden.isCausal) {
     combine("+", x, mask);
-    int sum = values.another(node.out());
-    steps.last().outs = {sum};
-    steps.same(masks.hideBoth(sum, hidden));
+    steps.same(masks.hideBoth(steps.intermediate(), hidden));
   } else
     return false;
   return true;

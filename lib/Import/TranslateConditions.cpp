@@ -270,8 +270,7 @@ void ConditionTranslator::junction() {
     shown = steps.make(kNot, {masks.truth(b)}, shape(b));
   if (joint.given >= 0) {
     join(masks.truth(joint.given), masks.truth(shown), true);
-    shown = values.another(node.out());
-    steps.last().outs = {shown};
+    shown = steps.intermediate();
   }
   joint.given = shown;
   joint.isHidden = !isAnd;

@@ -187,8 +187,7 @@ void LookupTranslator::lookUpColumns(int ids, int table) {
   lookUp(ids, steps.make("transpose(%0)", {table}, {sizes[1], sizes[0]}));
   Sizes read = shape(ids);
   read.push_back(sizes[0]);
-  int rows = values.another(node.out());
-  steps.last().outs = {rows};
+  int rows = steps.intermediate();
   std::string order = std::to_string(read.size() - 1);
   for (size_t i = 0; i + 1 < read.size(); ++i)
     order += ", " + std::to_string(i);

@@ -38,12 +38,12 @@ def _seen(shown):
     return {"what": "band", "width": width} if (first == (below & ~numpy.tril(below, -width))).all() else None
 
 
-def _table(value, fixed):
+def _table(value, fixed, is_real):
     """The description of other values: which they are, if they are few, and which positions infinities among them hide."""
     found = {"what": "table"}
     if (numbers := _listed(value, fixed)) is not None:
         found["values"] = numbers
-    if numpy.issubdtype(value.dtype, numpy.floating) and value.ndim >= 2 and value.shape[-1] == value.shape[-2] > 1 and (hidden := _seen(value > -1e30)):
+    if is_real and value.ndim >= 2 and value.shape[-1] == value.shape[-2] > 1 and (hidden := _seen(value > -1e30)):
         found["hides"] = hidden
     return found
 
@@ -174,6 +174,6 @@ def known(value, fixed=0, precision=None):
             return {"what": "table", "init": "sinusoid", **sinusoid}
     if value.ndim == 2 and is_real and (value == numpy.eye(*value.shape)).all():
         return {"what": "table", "init": "identity"}
-    found = _table(value, fixed)
+    found = _table(value, fixed, is_real)
     steps = _steps(value) if found.keys() == {"what"} and is_real and value.ndim and value.size else None
     return {"what": "range", **steps} if steps else found
