@@ -23,6 +23,7 @@ struct DeviceInfo {
       // Of the 2048 of wgmma, mma.sync reaches 62 %.
       device.matrixMultiplyAdds = 2048 * 62 / 100;
       device.mostSharedBytes = 227 << 10;
+      device.cacheBytes = 48;
     }
     return device;
   }
@@ -33,6 +34,8 @@ struct DeviceInfo {
   int64_t multiprocessors = 108;
   /// Shared memory of a block, without opting in to more, and with.
   int64_t sharedBytes = kStaticSharedBytes, mostSharedBytes = 163 << 10;
+  /// Registers of 4 bytes, and threads, of a multiprocessor.
+  int64_t registers = 64 << 10, threads = 2048;
   /// Per multiprocessor and cycle: multiply-adds of f32, and words of 4 bytes
   /// that are read from shared memory.
   int64_t multiplyAdds = 128, sharedWords = 32;

@@ -128,11 +128,14 @@ private:
 
   //===-- Stages ----------------------------------------------------------===//
 
-  int64_t steps() const { return llvm::divideCeil(matrix.dims.k, matrix.bk); }
-  /// How many stages are copied before they are computed with. Warpgroups may
-  /// still read the stage before the last one.
+  int64_t steps() const { return matrix.steps(); }
+  /// How many stages are copied before they are computed with: all, if none is
+  /// refilled. Warpgroups may still read the stage before the last one.
   int64_t ahead() const {
-    return matrix.stages - (matrix.isByWarpgroups() ? 2 : 1);
+    if (!matrix.isByWarpgroups())
+      return matrix.stages - 1;
+    return matrix.stages < MatrixSchedule::kFewestRefilled ? steps()
+                                                           : matrix.stages - 2;
   }
   /// The offset of the stage of a step.
   Value placeOfStage(Value step) {

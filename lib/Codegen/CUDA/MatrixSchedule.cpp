@@ -16,24 +16,65 @@ static constexpr int64_t kMostSums = (int64_t(1) << 31) - 1024;
 /// More stages hide no more of the latency of memory.
 static constexpr int64_t kMostStages = 4;
 
-/// Estimated cycles over all waves of blocks: to multiply, to read shared
-/// memory, or to copy to it, whichever takes longest.
-static int64_t cyclesOfMatrix(const MatrixSchedule &schedule,
-                              const DeviceInfo &device) {
+/// Registers of a thread beside those of its sums, as ptxas assigns them.
+static constexpr int64_t kOtherRegisters = 90;
+/// Cycles from the start of a block to its first product, and from its last
+/// store to the start of the next block.
+static constexpr int64_t kLatency = 2000;
+
+int64_t MatrixSchedule::residentBlocks(const DeviceInfo &device) const {
+  int64_t registers = threads() * (bm * bn / threads() + kOtherRegisters);
+  return std::max<int64_t>(
+      std::min({device.registers / registers,
+                device.mostSharedBytes / (sharedBytes() + 1024),
+                device.threads / threads()}),
+      1);
+}
+
+namespace {
+/// Estimated cycles of all blocks that a multiprocessor executes.
+struct Cycles {
+  /// Of the unit that they keep busy longest: what multiplies, shared memory,
+  /// or the copies from L2 and the stores to it.
+  int64_t busy;
+  /// With what each block waits for: its first operands, and its last stores.
+  /// Blocks that are there at once wait at the same time.
+  int64_t all;
+};
+} // namespace
+
+static Cycles cyclesOfMatrix(const MatrixSchedule &schedule,
+                             const DeviceInfo &device) {
   bool isByWarpgroups = schedule.isByWarpgroups();
   int64_t rate =
       isByWarpgroups ? device.warpgroupMultiplyAdds : device.matrixMultiplyAdds;
+  int64_t steps = schedule.steps();
   int64_t rowBytes = schedule.bk * schedule.elementBytes;
-  int64_t products = schedule.bm * schedule.bn * (rowBytes / 2) / rate;
+  int64_t sums = schedule.bm * schedule.bn;
+  int64_t products = steps * sums * (rowBytes / 2) / rate;
   int64_t readers = isByWarpgroups ? schedule.bm / MatrixSchedule::kGroupRows
                                    : schedule.warpsM * schedule.warpsN;
   int64_t rows = isByWarpgroups ? MatrixSchedule::kGroupRows : schedule.rows();
-  int64_t wordsRead = (rows + schedule.columns()) * (rowBytes / 4) * readers;
-  int64_t bytesCopied = schedule.elementBytes * schedule.stageElements();
-  int64_t steps = (schedule.dims.k + schedule.bk - 1) / schedule.bk;
-  return schedule.waves(device) * steps *
-         std::max({products, wordsRead / device.sharedWords,
-                   bytesCopied / device.cacheBytes});
+  int64_t read = steps * (rows + schedule.columns()) * (rowBytes / 4) *
+                 readers / device.sharedWords;
+  int64_t copied = steps * schedule.elementBytes * schedule.stageElements() /
+                   device.cacheBytes;
+  // Sums are written to shared memory and read there, then stored, most of
+  // them in 16 bits.
+  int64_t exchanged = 2 * sums / device.sharedWords,
+          stored = 2 * sums / device.cacheBytes;
+  int64_t alone =
+      kLatency + std::max({products, read, copied}) + exchanged + stored;
+  int64_t blocks = schedule.waves(device),
+          atOnce = schedule.residentBlocks(device);
+  int64_t busy =
+      blocks * std::max({products, read + exchanged, copied + stored});
+  return {busy, std::max(busy, (blocks + atOnce - 1) / atOnce * alone)};
+}
+
+static bool isFaster(const MatrixSchedule &matrix, const MatrixSchedule &than,
+                     const DeviceInfo &device) {
+  return cyclesOfMatrix(matrix, device).all < cyclesOfMatrix(than, device).all;
 }
 
 /// Chooses the grid of warps that reads the least from shared memory. Each
@@ -83,14 +124,14 @@ scheduleWarpgroups(const TileDims &dims, bool copiesA, bool copiesB,
       // one take more of them than chunks.
       if (bm * bn > (copiesA && copiesB ? 128 * 256 : 128 * 128))
         continue;
-      matrix.stages =
-          std::min(device.mostSharedBytes / matrix.sharedBytes(), kMostStages);
-      // One stage is read while another one is copied, and the last one may
-      // still be read.
-      if (matrix.stages < 3)
+      matrix.stages = std::min(device.mostSharedBytes / matrix.sharedBytes(),
+                               matrix.steps() < MatrixSchedule::kFewestRefilled
+                                   ? matrix.steps()
+                                   : kMostStages);
+      if (matrix.stages <
+          std::min(matrix.steps(), MatrixSchedule::kFewestRefilled))
         continue;
-      if (!best ||
-          cyclesOfMatrix(matrix, device) < cyclesOfMatrix(*best, device))
+      if (!best || isFaster(matrix, *best, device))
         best = matrix;
     }
   return best;
@@ -104,8 +145,6 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
       dims.k < kMinSums || dims.k > kMostSums)
     return std::nullopt;
   std::optional<MatrixSchedule> best;
-  if (elementBytes == MatrixSchedule::kGroupElementBytes)
-    best = scheduleWarpgroups(dims, copiesA, copiesB, device);
   for (int64_t bm : {128, 64, 32, 16})
     for (int64_t bn : {128, 64, 32, 16}) {
       MatrixSchedule matrix{{dims, bm, bn, /*bk=*/64 / elementBytes},
@@ -122,11 +161,17 @@ std::optional<MatrixSchedule> netc::scheduleMatrix(const TileDims &dims,
       // stages.
       int64_t most = copiesA || copiesB ? kMostStages : 2;
       matrix.stages = std::min(fit, most);
-      if (!best ||
-          cyclesOfMatrix(matrix, device) < cyclesOfMatrix(*best, device))
+      if (!best || isFaster(matrix, *best, device))
         best = matrix;
     }
-  return best;
+  if (elementBytes != MatrixSchedule::kGroupElementBytes)
+    return best;
+  // What a tile waits for is the same by both instructions.
+  auto byGroups = scheduleWarpgroups(dims, copiesA, copiesB, device);
+  bool isBetter =
+      byGroups && (!best || cyclesOfMatrix(*byGroups, device).busy <=
+                                cyclesOfMatrix(*best, device).busy);
+  return isBetter ? byGroups : best;
 }
 
 int64_t MatrixSchedule::stagedRows() const {
@@ -145,11 +190,13 @@ std::optional<int64_t> netc::cyclesOfParts(const TileDims &dims,
   auto schedule = scheduleMatrix(part, elementBytes, true, true, device);
   if (!schedule)
     return std::nullopt;
-  int64_t cycles = cyclesOfMatrix(*schedule, device);
+  int64_t cycles = cyclesOfMatrix(*schedule, device).all;
   if (parts == 1)
     return cycles;
   int64_t bytes = int64_t(sizeof(float)) * part.batch * part.m * part.n;
-  return cycles + 2 * bytes / (device.cacheBytes * device.multiprocessors);
+  // Another kernel adds up the parts.
+  return cycles + kLatency +
+         2 * bytes / (device.cacheBytes * device.multiprocessors);
 }
 
 Swizzle Swizzle::of(int64_t chunksOfRow, int64_t chunkBytes) {

@@ -31,6 +31,10 @@ struct MatrixSchedule : TileGrid {
   static constexpr int64_t kGroupRows = 64, kGroupElements = 64,
                            kGroupElementBytes = 2;
 
+  /// The fewest stages that warpgroups refill: one is read while another one is
+  /// copied, and the last one may still be read. Fewer steps have one each.
+  static constexpr int64_t kFewestRefilled = 3;
+
   /// The size of an element of A and B. An instruction sums up 32 bytes of a
   /// row of A, and a row of a stage has 64.
   int64_t elementBytes;
@@ -50,6 +54,9 @@ struct MatrixSchedule : TileGrid {
   /// The rows and columns of a warp's part of the tile.
   int64_t rows() const { return bm / warpsM; }
   int64_t columns() const { return bn / warpsN; }
+  int64_t steps() const { return (dims.k + bk - 1) / bk; }
+  /// How many blocks a multiprocessor has at once.
+  int64_t residentBlocks(const DeviceInfo &device) const;
   int64_t stageElements() const { return (bm + bn) * bk; }
   int64_t sharedBytes() const {
     return elementBytes * stages * stageElements();

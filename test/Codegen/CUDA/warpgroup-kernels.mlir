@@ -2,10 +2,10 @@
 // RUN: netc-opt --net-tile-kernels="arch=sm_90a print-schedules" %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 
 // Products that fill the device are computed by warpgroups. They read A and B in shared memory, which is dynamic if it is large.
-// SCHEDULE: remark: product 2048 x 2112 x 128: 176 blocks of 2 warpgroups, matrices of 128 x 192 x 64, 4 stages, 163840 bytes of shared memory; A in chunks along k, B in chunks along n; executes 1107296256 of 1107296256 FLOP
+// SCHEDULE: remark: product 4096 x 4096 x 1024: 512 blocks of 2 warpgroups, matrices of 128 x 256 x 64, 4 stages, 196608 bytes of shared memory; A in chunks along k, B in chunks along n; executes 34359738368 of 34359738368 FLOP
 // CHECK: memref.global "public" @large_stages : memref<0xi8, 3> {alignment = 1024 : i64}
 // CHECK-LABEL: func.func private @large
-// CHECK-SAME: net.shared_bytes = 163840
+// CHECK-SAME: net.shared_bytes = 196608
 // CHECK: cp.async.cg.shared.global [$0], [$1], 16, $2;
 // CHECK: cp.async.commit_group
 // CHECK: llvm.mlir.undef : f32
@@ -21,13 +21,13 @@
 // CHECK: wgmma.wait_group.sync.aligned 1;
 // CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK: vector.store {{.*}} vector<2xf32>
-func.func private @large(%a: memref<2048x128xbf16> {llvm.align = 16 : i64}, %b: memref<128x2112xbf16> {llvm.align = 16 : i64},
-                         %c: memref<2048x2112xf32> {llvm.align = 16 : i64}) {
+func.func private @large(%a: memref<4096x1024xbf16> {llvm.align = 16 : i64}, %b: memref<1024x4096xbf16> {llvm.align = 16 : i64},
+                         %c: memref<4096x4096xf32> {llvm.align = 16 : i64}) {
   %zero = arith.constant 0.0 : f32
-  linalg.fill ins(%zero : f32) outs(%c : memref<2048x2112xf32>)
+  linalg.fill ins(%zero : f32) outs(%c : memref<4096x4096xf32>)
   linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<2048x128xbf16>, memref<128x2112xbf16>) outs(%c : memref<2048x2112xf32>) {
+      ins(%a, %b : memref<4096x1024xbf16>, memref<1024x4096xbf16>) outs(%c : memref<4096x4096xf32>) {
   ^bb0(%x: bf16, %y: bf16, %sum: f32):
     %u = arith.extf %x : bf16 to f32
     %v = arith.extf %y : bf16 to f32
