@@ -34,6 +34,9 @@ static Gpu factsOf(const CudaDriver &driver, int device) {
   return facts;
 }
 
+/// From this version of CUDA on, a driver compiles with several threads.
+static const int kDriverWithThreads = 13000;
+
 /// `names` are the architectures that there is code for.
 static Failure noCodeFor(const Gpu &gpu, const std::string &names) {
   return Failure(3, "the code is for " + names + "; " + gpu.name + " is sm_" +
@@ -118,11 +121,14 @@ DeviceCode CudaDevice::codeFor(const char *code) const {
 
 CudaDriver::Module CudaDevice::compile(const char *code) const {
   std::vector<char> log(1 << 14);
-  int keys[] = {CudaDriver::ErrorLog, CudaDriver::ErrorLogBytes};
-  void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+  // 0 threads are one for each processor.
+  int keys[] = {CudaDriver::ErrorLog, CudaDriver::ErrorLogBytes,
+                CudaDriver::CompilingThreads};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size()), nullptr};
+  unsigned options = facts.driver >= kDriverWithThreads ? 3 : 2;
   CudaDriver::Module module = nullptr;
   if (CudaDriver::Result result =
-          driver.loadModule(&module, codeFor(code).text, 2, keys, values))
+          driver.loadModule(&module, codeFor(code).text, options, keys, values))
     throw Failure(3, "the CUDA driver cannot compile the kernels: " +
                          driver.nameOf(result) + (log[0] ? ": " : "") +
                          log.data());

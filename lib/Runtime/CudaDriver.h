@@ -48,7 +48,7 @@ public:
   /// Attributes of a function.
   enum FunctionAttribute { MostDynamicSharedBytes = 8 };
   /// Keys of options of cuModuleLoadDataEx.
-  enum LoadOption { ErrorLog = 5, ErrorLogBytes = 6 };
+  enum LoadOption { ErrorLog = 5, ErrorLogBytes = 6, CompilingThreads = 34 };
 
   /// Throws a Failure with status 3 if the library or one of its functions is
   /// missing.

@@ -20,7 +20,7 @@ int cuDeviceGetCount(int *count) {
   return 0;
 }
 int cuDriverGetVersion(int *version) {
-  *version = fails("version") ? 10020 : 12000;
+  *version = fails("version") ? 10020 : fails("threads") ? 13000 : 12000;
   return 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute) {
@@ -61,6 +61,11 @@ int cuModuleLoadDataEx(void **module, const void *code, unsigned options, int *k
     strcpy((char *)values[0], "ptxas error: wrong");
     return 218;
   }
+  for (unsigned i = 0; i < options; ++i)
+    if (keys[i] == 34) { /* threads that compile; 0: one for each processor */
+      sprintf((char *)values[0], "%d threads", (int)(intptr_t)values[i]);
+      return 218;
+    }
   return fails("new") ? 222 : 0;
 }
 int cuGetErrorName(int error, const char **name) {
