@@ -8,7 +8,7 @@
     hardware.py build FOLDER     # anywhere: makes the programs of hardware.net
     hardware.py run FOLDER       # where the GPU is: needs its driver, the folder, and PyTorch
 
-All are in bf16, steps with autocast. A product's time is that of its op alone, and cuBLAS's. A step's is the median of whole steps
+All are in bf16 but for the products that name a format, steps with autocast. A product's time is that of its op alone, and cuBLAS's. A step's is the median of whole steps
 whose data are on the device; PyTorch is eager, and with `--compile` also compiled. Both do as much before they pause, since power
 limits the clock of what runs longer. `--steps` of each network are run twice, and must leave the same losses.
 """
@@ -22,7 +22,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PRODUCTS = (1024, 2048, 4096, 8192)
+PRODUCTS = ("1024", "2048", "4096", "8192", "8192_f16", "8192_tf32", "8192_f32")
 TIMED_STEPS = 5  # of a program of netc, in which each op is timed
 NETWORKS = ("resnet50", "gpt2", "bert", "dlrm")
 
@@ -88,8 +88,10 @@ class PyTorch:
         events[-1].synchronize()
         return statistics.median(before.elapsed_time(after) / 1e3 for before, after in zip(events, events[1:]))
 
-    def product(self, n):
-        a, b = (self.torch.randn(n, n, device="cuda", dtype=self.torch.bfloat16) for _ in range(2))
+    def product(self, n, precision):
+        self.torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+        element = {"bf16": self.torch.bfloat16, "f16": self.torch.float16}.get(precision, self.torch.float32)
+        a, b = (self.torch.randn(n, n, device="cuda", dtype=element) for _ in range(2))
         return self.median(lambda: a @ b, TIMED_STEPS)
 
     def step(self, network, is_compiled, count):
@@ -142,9 +144,10 @@ def run(arguments):
             continue
         reports[name] = report
         if name not in NETWORKS:
-            n = int(name.removeprefix("product_"))
+            n, _, precision = name.removeprefix("product_").partition("_")
             product = next(op for op in report["ops"] if op["op"] == "einsum")
-            row(f"{n} x {n} x {n}", product["mean"], [peer.product(n) if peer else None, None])
+            others = [peer.product(int(n), precision or "bf16") if peer else None, None]
+            row(f"{n} x {n} x {n} {precision}".rstrip(), product["mean"], others)
             continue
         modes = (False, True) if arguments.compile else (False,)
         others = [peer.step(name, is_compiled, report["steps"]) for is_compiled in modes] if peer else []
