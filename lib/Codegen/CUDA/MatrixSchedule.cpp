@@ -18,6 +18,8 @@ static constexpr int64_t kMostStages = 4;
 
 /// Registers of a thread beside those of its sums, as ptxas assigns them.
 static constexpr int64_t kOtherRegisters = 90;
+/// Shared memory of a block that the driver takes.
+static constexpr int64_t kDriverBytes = 1 << 10;
 /// Cycles from the start of a block to its first product, and from its last
 /// store to the start of the next block.
 static constexpr int64_t kLatency = 2000;
@@ -26,7 +28,7 @@ int64_t MatrixSchedule::residentBlocks(const DeviceInfo &device) const {
   int64_t registers = threads() * (bm * bn / threads() + kOtherRegisters);
   return std::max<int64_t>(
       std::min({device.registers / registers,
-                device.mostSharedBytes / (sharedBytes() + 1024),
+                device.mostSharedBytes / (sharedBytes() + kDriverBytes),
                 device.threads / threads()}),
       1);
 }
