@@ -120,11 +120,12 @@ void NodeReader::checkAsked() {
 
 int64_t NodeReader::integer(const char *name, int64_t otherwise) {
   const Json *found = setting(name);
-  if (found && found->is_string())
+  if (!found || found->is_null())
+    return otherwise;
+  if (!found->is_number_integer())
     refuse("`" + llvm::Twine(name) + "` is " + found->dump() +
-           ", and must be a number here");
-  return found && found->is_number_integer() ? found->get<int64_t>()
-                                             : otherwise;
+           ", and must be a whole number here");
+  return found->get<int64_t>();
 }
 
 int64_t NodeReader::integerFrom(const Json &found) const {
@@ -135,7 +136,12 @@ int64_t NodeReader::integerFrom(const Json &found) const {
 
 bool NodeReader::flag(const char *name) {
   const Json *found = setting(name);
-  return found && found->is_boolean() && found->get<bool>();
+  if (!found || found->is_null())
+    return false;
+  if (!found->is_boolean())
+    refuse("`" + llvm::Twine(name) + "` is " + found->dump() +
+           ", and must be true or false");
+  return found->get<bool>();
 }
 
 double NodeReader::real(const char *name, double otherwise) {
@@ -148,7 +154,7 @@ double NodeReader::realFrom(const Json &found, double otherwise) {
     refuse("a number of it is NaN");
   if (found == "inf" || found == "-inf")
     return found == "inf" ? INFINITY : -INFINITY;
-  if (found.is_string())
+  if (found.is_string() || found.is_structured())
     refuse("a number of it is " + found.dump());
   if (found.is_boolean())
     return found.get<bool>();
@@ -190,6 +196,8 @@ std::vector<int64_t> NodeReader::integers(const char *name, int64_t otherwise,
           refuse("`" + llvm::Twine(name) + "` is no list of numbers");
         numbers.push_back(each.get<int64_t>());
       }
+    } else if (!found->is_null()) {
+      refuse("`" + llvm::Twine(name) + "` is no list of numbers");
     }
   }
   if (numbers.empty())

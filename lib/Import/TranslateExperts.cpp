@@ -21,17 +21,19 @@ static constexpr llvm::StringLiteral expertOps =
     "transpose|unsqueeze|view|view|view";
 
 // How netc writes `dispatch`, lib/Export/Experts.cpp. The marked ops are left
-// out where the numbers of the choices have 64 bits.
+// out where the numbers of the choices have 64 bits. Behind an op are its
+// settings but for sizes; `first` and `last` permute the choices so that those
+// of rank k come first, and back.
 static constexpr llvm::StringLiteral dispatchOps[] = {
-    "ordered=permute(choices)",
+    "ordered=permute(choices):first",
     "flat=view(ordered)",
     "?chosen=to(flat)",
     "column=view(chosen)",
     "same=eq(column,range)",
     "hits=to(same)",
-    "counts=cumsum(hits)",
+    R"(counts=cumsum(hits):{"dim":0})",
     "own=mul(hits,counts)",
-    "nth=sum(own)",
+    R"(nth=sum(own):{"dim":[1],"keepdim":false})",
     "most=le(nth,capacity)",
     "least=ge(nth,one)",
     "has=where(least,most,least)",
@@ -41,12 +43,28 @@ static constexpr llvm::StringLiteral dispatchOps[] = {
     "number=where(has,slot,none)",
     "?numbers=to(number)",
     "parts=view(numbers)",
-    "places=permute(parts)",
+    "places=permute(parts):last",
     "copies=expand(x)",
     "rows=view(copies)",
     "empty=view(zero)",
-    "filled=index_add(empty,number,rows)",
+    R"(filled=index_add(empty,number,rows):{"dim":0})",
     "slots=view(filled)"};
+
+/// Whether a node has these settings, but for sizes, as dispatchOps states
+/// them.
+static bool hasSettings(const GraphNode &node, StringRef wanted, size_t rank) {
+  Json has = *node.with;
+  has.erase("size");
+  Json expected = Json::object();
+  if (wanted == "first" || wanted == "last") {
+    bool isFirst = wanted == "first";
+    for (size_t i = 0; i < rank; ++i)
+      expected["dims"].push_back((i + (isFirst ? rank - 1 : 1)) % rank);
+  } else if (!wanted.empty()) {
+    expected = Json::parse(wanted.begin(), wanted.end());
+  }
+  return has == expected;
+}
 
 size_t ExpertTranslator::translateFrom(size_t begin) {
   llvm::ArrayRef<GraphNode> nodes = moduleFrom(begin);
@@ -61,8 +79,9 @@ size_t ExpertTranslator::translateDispatch(size_t begin) {
   size_t at = begin;
   for (StringRef line : dispatchOps) {
     bool isOptional = line.consume_front("?");
+    auto [call, settings] = line.split(':');
     llvm::SmallVector<StringRef> words;
-    llvm::SplitString(line, words, "=(,)");
+    llvm::SplitString(call, words, "=(,)");
     bool isThere = at < graph.nodes.size() &&
                    StringRef(graph.nodes[at].op) == ("aten." + words[1]).str();
     if (!isThere && isOptional) {
@@ -71,7 +90,9 @@ size_t ExpertTranslator::translateDispatch(size_t begin) {
     }
     llvm::ArrayRef<StringRef> operands = llvm::ArrayRef(words).drop_front(2);
     if (!isThere || graph.nodes[at].ins.size() != operands.size() ||
-        graph.nodes[at].outs.size() != 1)
+        graph.nodes[at].outs.size() != 1 || graph.nodes[at].ins[0] < 0 ||
+        !hasSettings(graph.nodes[at], settings,
+                     graph.values[graph.nodes[at].ins[0]].shape.size()))
       return 0;
     for (auto [operand, in] : llvm::zip_equal(operands, graph.nodes[at].ins))
       if (in < 0 || named.try_emplace(operand, in).first->second != in)
@@ -87,7 +108,10 @@ size_t ExpertTranslator::translateDispatch(size_t begin) {
       slots = named["slots"], places = named["places"];
   const Sizes made = shape(slots), chosen = shape(choices);
   if (values.what(named["range"]) != "range" || !holds("one", 1) ||
-      !holds("none", -1) || !holds("zero", 0) || made.size() != 3)
+      !holds("none", -1) || !holds("zero", 0) || made.size() != 3 ||
+      shape(named["filled"]) != Sizes{made[0] * made[1], made[2]} ||
+      (values.what(named["capacity"]) == "number" &&
+       !holds("capacity", double(made[1].toInt64().value_or(-1)))))
     return 0;
   node.read(graph.nodes[at - 1]);
   node.readAs("transformers.grouped_mm_fallback");

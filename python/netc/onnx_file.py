@@ -18,6 +18,8 @@ from .onnx_shapes import Sample, refused
 from .onnx_types import TYPES
 from .sizes import NAMES, SIZES, polynomial
 
+# Ops of which one number may follow from several sizes.
+COMPUTING = set("Add And Cast Ceil Clip Div Equal Floor Greater GreaterOrEqual Identity Less LessOrEqual Max Min Mod Mul Not Or ReduceMax ReduceMin Sub Where Xor".split())
 FLOATS = {TensorProto.DOUBLE, TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
 
 
@@ -39,7 +41,10 @@ class File:
         learned |= {node.input[0] for node in graph.node if node.op_type == "Reshape" and node.output[0] in learned}
         places = {"Resize": 1, "Upsample": 1, "OneHot": 2}  # from which on the inputs of an op are settings
         settings = {name for node in graph.node if node.op_type in places for name in node.input[places[node.op_type] :]}
+        self.limits = {}  # notes about sizes for which the model does something else
         for tensor in _initializers(graph):
+            if tensor.name in self.types:
+                raise ImportRefused(f"the model has two initializers `{tensor.name}`")
             self.types[tensor.name], self.shapes[tensor.name] = tensor.data_type, tuple(tensor.dims)
             if tensor.data_type in FLOATS and tensor.name not in settings and (math.prod(tensor.dims) > 1 or tensor.name in learned or model.producer_name == "netc") and not _is_constant(tensor):
                 self.weights[tensor.name] = tuple(tensor.dims)
@@ -70,10 +75,34 @@ class File:
         if any([n.output for n in sample.nodes] != [n.output for n in self.nodes] for sample in self.samples):
             raise ImportRefused("`onnx.If`: which branch it takes depends on sizes")
         self.producers = {out: node for node in self.nodes for out in node.output if out}
+        for node, condition in self.samples[0].branches:
+            if self.depends_on_sizes(condition):
+                self.limit(node, f"which branch it takes depends on free sizes, and this is the one for {self.sampled()}")
+        for node in self.nodes:
+            value = self.samples[0].values.get(node.output[0])
+            if node.op_type in ("Clip", "Max", "Min") and value is not None and value.size == 1 and any(self.depends_on_sizes(each) for each in node.input if each):
+                self.limit(node, f"it compares free sizes with others, and this is what it gives for {self.sampled()}")
         self.users = {}
         for node in self.nodes:
             for name in [*node.input, *self.made_in(node)]:
                 self.users.setdefault(name, []).append(node)
+
+    def sampled(self):
+        """The sizes of free axes that samples have."""
+        return " and ".join(f"{name} = {SIZES[2 * i]} and {SIZES[2 * i + 1]}" for i, name in enumerate(self.free))
+
+    def limit(self, node, what):
+        """Notes for which sizes a model does what the graph says."""
+        name = f"`onnx.{node.op_type}`" + (f" (`{node.name}`)" if node.name else "")
+        self.limits.setdefault(f"{name}: {what}.")
+
+    def depends_on_sizes(self, name):
+        """Whether a value that is the same for all samples may be another one for other sizes of free axes."""
+        values = [sample.values.get(name) for sample in self.samples]
+        if any(value is None or value.shape != values[0].shape or (value != values[0]).any() for value in values):
+            return True
+        node = self.producers.get(name)
+        return node is not None and node.op_type in COMPUTING and any(self.depends_on_sizes(each) for each in node.input if each)
 
     def made_in(self, node):
         """What the body of a loop makes."""

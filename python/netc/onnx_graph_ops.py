@@ -14,6 +14,7 @@ from .onnx_types import TYPES
 from .sizes import plus
 
 OPS = Handlers()
+TO_THE_END = 2**30  # exporters slice to the end by such numbers, or larger ones
 
 
 def _norm(file, graph, op, ins, node, **arguments):
@@ -282,13 +283,30 @@ def sequence_at(file, graph, node, _):
     graph.add(node, "onnx.Slice", [split.input[0]], [node.output[0]], dim=axis, start=file.size(node, start))
 
 
+def _limit_slice(file, node, at, *places):
+    """Notes from which size on a free axis is cut at a fixed place, or up to which one it is not."""
+    sizes = [sample.shapes[node.input[0]][at] for sample in file.samples]
+    if len(set(sizes)) == 1:
+        return
+    for place in places:
+        number = abs(place[0])
+        if len(set(place)) != 1 or number in (0, 1) or number >= TO_THE_END:
+            continue
+        if number >= max(sizes):
+            file.limit(node, f"it cuts an axis of {file.shape(node.input[0])[at]} at {place[0]}; this holds where that is no longer")
+        elif number > 2:
+            file.limit(node, f"it cuts an axis of {file.shape(node.input[0])[at]} at {place[0]}; this holds where that is no shorter")
+
+
 @OPS.of("Slice")
 def slices(file, graph, node, attributes):
     x, rank = node.input[0], file.rank(node.input[0])
     starts, axes, steps = file.by_sample(node, attributes, "starts", 1), file.given(node, attributes, "axes", 3), file.given(node, attributes, "steps", 4)
     axes = [a % rank for a in axes] if axes else list(range(len(starts[0])))
+    ends = file.by_sample(node, attributes, "ends", 2)
     shape = file.shape(x)
     for i, at in enumerate(axes):
+        _limit_slice(file, node, at, [each[i] for each in starts], [each[i] for each in ends])
         sizes = [sample.shapes[node.input[0]][at] for sample in file.samples]
         step = steps[i] if steps else 1
         is_whole = file.shape(node.output[0])[at] == shape[at]

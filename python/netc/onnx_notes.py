@@ -29,7 +29,7 @@ def notes(file):
         warnings.warn(found[-1], stacklevel=5)
     if "Dropout" not in kinds:
         found.append("The file has no dropout: it may have been exported for inference.")
-    return found
+    return found + list(file.limits)
 
 
 def _has_batch_norm(node):

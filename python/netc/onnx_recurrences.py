@@ -13,6 +13,12 @@ from .onnx_types import TYPES
 OPS = Handlers()
 
 
+def _is_whole(file, length, x, attributes):
+    """Whether all sequences have all steps."""
+    steps = 1 if attributes.get("layout") else 0
+    return all(length in sample.values and (sample.values[length] == sample.shapes[x][steps]).all() for sample in file.samples)
+
+
 @OPS.of("LSTM", "GRU", "RNN")
 def recurrence(file, graph, node, attributes):
     """Writes a recurrence with PyTorch's weights for each direction. ONNX's results have an axis for the
@@ -22,7 +28,7 @@ def recurrence(file, graph, node, attributes):
     without = {
         "direction": forward if forward == "reverse" else None, "clip": attributes.get("clip"), "input_forget": attributes.get("input_forget"),
         "linear_before_reset": "0" if node.op_type == "GRU" and not attributes.get("linear_before_reset") else None,
-        "P": peepholes, "sequence_lens": length if length and file.constant(length) is None else None,
+        "P": peepholes, "sequence_lens": length if length and not _is_whole(file, length, x, attributes) else None,
     }  # fmt: skip
     if wrong := next((f"`{key}` is {value}" for key, value in without.items() if value), None):
         raise refused(node, f"{wrong}; netc has it forward or in both directions, over all steps, as PyTorch has it")

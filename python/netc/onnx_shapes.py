@@ -54,6 +54,7 @@ class Sample:
         self.shapes.update(file.shapes)
         self.nodes = []  # with those of the branches that are taken, and those of bodies before their loops
         self.direct = []  # those that are in no loop
+        self.branches = []  # nodes that chose one, and their conditions
         self.bodies = {}  # of loops, by their first result: the body, and the nodes in it
         for node in file.nodes:
             self.run(node)
@@ -67,6 +68,7 @@ class Sample:
         if not onnx.defs.has(node.op_type, self.opset, ""):
             raise refused(node, f"ONNX has no such op in opset {self.opset}, so its shape is not known")
         if node.op_type == "If" and ins and ins[0] in self.values:
+            self.branches.append((node, ins[0]))
             return self.take_branch(node, "then_branch" if self.values[ins[0]].all() else "else_branch")
         missing = next((name for name in ins if name not in self.shapes and name not in self.parts), None)
         if missing is not None:

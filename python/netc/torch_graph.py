@@ -223,11 +223,16 @@ class _Writer:
             most = [int(r.upper) for r in found if r.upper.is_Integer and r.upper < 2**40]
             return {"min": max([2, *(int(r.lower) for r in found)]), **({"max": min(most)} if most else {})}
 
+        symbols = {text: limit([symbol for symbol, own in self.symbols.items() if own == text]) for text in self.symbols.values()}
+        for text, own in symbols.items():
+            bounds = [f"at least {own['min']}"] * (own["min"] > 2) + [f"at most {own['max']}" for _ in range("max" in own)]
+            if bounds:
+                self.notes.append(f"This holds where {text} is {' and '.join(bounds)}: the module does something else with other sizes.")
         return {
             "netc_graph": 1,
             "name": name,
             "from": f"torch {torch.__version__.split('+')[0]}",
-            "symbols": {text: limit([symbol for symbol, own in self.symbols.items() if own == text]) for text in self.symbols.values()},
+            "symbols": symbols,
             "inputs": [self.described(self.called(n), n.meta["val"]) for n in [*inputs, *drawn] if n in needed],
             "weights": self.all_weights(needed),
             "known": list(self.known.values()),

@@ -43,3 +43,14 @@ for place, networks in NETWORKS.items():
         if name == "Choices":  # the elements of a triangle come back as places, to which their gradient is added
             before["backward"], after["backward"] = (each["backward"]["matmul"] for each in (before, after))
         assert before == after, (name, before, after)
+
+# What differs from a dispatch in a setting is none: its places are computed, which netc does not read.
+path, other = folder / "Sparse.json", folder / "other.json"
+assert "dispatch(" in (folder / "Sparse.net").read_text()
+for op, key, value in ("cumsum", "dim", 1), ("sum", "dim", [0]), ("permute", "dims", [0, 1, 2]), ("index_add", "alpha", 2), ("add", "alpha", 2):
+    graph = json.loads(path.read_text())
+    at = next(i for i, each in enumerate(graph["nodes"]) if each["op"] == "aten.cumsum")
+    next(each for each in graph["nodes"][at - 6 :] if each["op"] == f"aten.{op}")["with"][key] = value
+    other.write_text(json.dumps(graph))
+    done = subprocess.run(["netc", "import", str(other)], capture_output=True, text=True)
+    assert done.returncode == 1 and "its places are computed" in done.stderr, (op, done.returncode, done.stderr)

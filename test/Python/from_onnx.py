@@ -627,6 +627,29 @@ made.graph.input.append(helper.make_tensor_value_info("last", TensorProto.INT64,
 same_values(made, x=few, last=numpy.array([[1], [3], [0]]))
 refused("netc reads places of one axis, or fixed ones of several", model([node("Cast", "x", "i", to=TensorProto.INT64), node("GatherND", "x i", "y")], {"x": [3, 2]}, ["y"]))
 
+# What holds for some sizes of free axes alone says so.
+free, cut = {"x": ["N", "T", 8]}, [node("Slice", "x start end axis", "z"), node("MatMul", "z w", "y")]
+for end, text in (100, "no longer"), (5, "no shorter"), (2**31 - 1, None):
+    spec = netc.from_onnx(model(cut, free, weights={"w": [8, 4]}, constants={"start": numpy.array([0]), "end": numpy.array([end]), "axis": numpy.array([1])}))
+    assert (f"# `onnx.Slice`: it cuts an axis of T at {end}; this holds where that is {text}." in spec) == bool(text), spec
+sized = [node("Shape", "x", "sizes"), node("Gather", "sizes one", "t"), node("Min", "t hundred", "end"), *cut]
+spec = netc.from_onnx(model(sized, free, weights={"w": [8, 4]}, constants={name: numpy.array([value]) for name, value in {"start": 0, "axis": 1, "one": 1, "hundred": 100}.items()}))
+assert "# `onnx.Min`: it compares free sizes with others, and this is what it gives for N = 7 and 11 and T = 13 and 17." in spec, spec
+then, otherwise = (helper.make_graph([node("MatMul", f"x {weight}", made)], made, [], [helper.make_tensor_value_info(made, TensorProto.FLOAT, None)]) for weight, made in (("w", "a"), ("v", "b")))
+for axis in 1, 2:
+    branches = [node("Shape", "x", "sizes"), node("Gather", "sizes axis", "t"), node("Greater", "t hundred", "is"), node("If", "is", "y", then_branch=then, else_branch=otherwise)]
+    spec = netc.from_onnx(model(branches, free, weights={"w": [8, 4], "v": [8, 6]}, constants={"axis": numpy.array(axis), "hundred": numpy.array(100)}))
+    assert ("# `onnx.If`: which branch it takes depends on free sizes, and this is the one for N = 7 and 11 and T = 13 and 17." in spec) == (axis == 1), spec
+for lengths in [5, 5], [5, 3]:
+    made = model([helper.make_node("LSTM", ["x", "w", "r", "", "lengths"], ["y"], hidden_size=6)], {"x": [5, 2, 8]}, weights={"w": [1, 24, 8], "r": [1, 24, 6]}, constants={"lengths": numpy.array(lengths, "i4")})
+    if lengths == [5, 5]:
+        assert "LSTM" in netc.from_onnx(made)
+    else:
+        refused("`sequence_lens` is lengths", made)
+made = model([node("MatMul", "x w", "y")], free, weights={"w": [8, 4]})
+made.graph.initializer.append(made.graph.initializer[0])
+refused("the model has two initializers `w`", made)
+
 # A Gemm whose parts are scaled, or whose first matrix is transposed, computes what ONNX's does.
 from onnx.reference import ReferenceEvaluator
 

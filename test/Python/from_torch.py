@@ -579,7 +579,7 @@ for places, text in (
 padded = Of(lambda self, x: nn.functional.pad(x, (0, 4 - x.shape[1] % 4)))
 refused("`aten.pad.default` in the module itself (from_torch.py:", padded, torch.zeros(2, 6), axes={"x": {0: "N", 1: "T"}})
 grouped = Of(lambda self, x: nn.functional.conv1d(x.reshape(1, -1, 9), x[:, :, None, :3].reshape(-1, 1, 3), groups=4 * x.shape[0]))
-refused('`groups` is "4*N", and must be a number here', grouped, torch.zeros(2, 4, 9))
+refused('`groups` is "4*N", and must be a whole number here', grouped, torch.zeros(2, 4, 9))
 
 numbers, free = torch.zeros(3, 5, 4), {"x": {0: "N", 1: "T"}}
 refused("a size, `(T//2)`, is no polynomial of free axes; `axes` says which are free: leave out those of it, and take an example of the sizes that you mean", Of(lambda self, x: x / (x.shape[1] // 2)), numbers, axes=free)
@@ -647,3 +647,10 @@ for module in turned, Of(lambda self, x: self.g(x.transpose(1, 2)).transpose(1, 
 refused("it works over the axes [2, 3, 4] in the graph, and would work over [1, 3, 4]", Of(lambda self, x: self.g(x) + self.g(x.transpose(1, 2)), g=nn.GroupNorm(2, 4)), square)
 refused("`aten.fft_fft.default` in the module itself (from_torch.py:", Of(lambda self, x: torch.fft.fft(x).real), torch.zeros(2, 8))
 refused("torch.export refuses it: UnsupportedOperatorException: aten.fake_quantize", Of(lambda self, x: torch.fake_quantize_per_tensor_affine(x, 0.1, 0, -128, 127)), torch.zeros(2, 8))
+
+# What holds for some sizes of a free axis alone says so.
+tokens, wide = torch.zeros(2, 6, dtype=torch.long), torch.zeros(2, 8)
+spec = netc.from_torch(Of(lambda self, x: self.l(self.e(x[:, :32])), e=nn.Embedding(50, 8), l=nn.Linear(8, 8)), tokens)
+assert "# This holds where T is at most 31: the module does something else with other sizes." in spec, spec
+spec = netc.from_torch(Of(lambda self, x: self.a(x) if x.shape[0] < 64 else self.b(x), a=nn.Linear(8, 8), b=nn.Linear(8, 80)), wide)
+assert "# This holds where N is at most 63: the module does something else with other sizes." in spec, spec
