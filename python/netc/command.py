@@ -190,7 +190,10 @@ def _text(key, value):
         raise NetcError(f"`{key}` is given {value!r}, which is no number, text or truth value")
     if isinstance(value, float) and not math.isfinite(value):
         raise NetcError(f"`{key}` is given {value!r}, which is no number of the language")
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    try:
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    except ValueError:  # Python writes no integer of more than 4300 digits
+        raise NetcError(f"`{key}` is given a number of too many digits") from None
 
 
 def _settings(settings, define):

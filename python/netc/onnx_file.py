@@ -52,7 +52,7 @@ class File:
             elif tensor.data_location == TensorProto.EXTERNAL:
                 raise ImportRefused(f"the values of `{tensor.name}` are in another file; load the model with `onnx.load`")
             else:
-                self.constants[tensor.name] = numpy_helper.to_array(tensor)
+                self.constants[tensor.name] = array_of(tensor)
         self.inputs = [value for value in graph.input if value.name not in self.types]
         places = {}  # of free axes: where the first input that has them has them
         for value in self.inputs:
@@ -184,7 +184,7 @@ class File:
     def values(self, name):
         """The elements of an initializer that may learn; None if they are not in this file."""
         tensor = self.held.get(name)
-        return None if tensor is None or tensor.data_location == TensorProto.EXTERNAL else numpy_helper.to_array(tensor)
+        return None if tensor is None or tensor.data_location == TensorProto.EXTERNAL else array_of(tensor)
 
 
 def modules_around(node):
@@ -219,11 +219,19 @@ def _biases_of_one(graph, dims):
     return {name for node in graph.node if node.op_type == "Add" and products & set(node.input) for name in node.input if list(dims.get(name, ())) == [1]}
 
 
+def array_of(tensor):
+    """The elements of an initializer that are in the file."""
+    try:
+        return numpy_helper.to_array(tensor)
+    except (KeyError, TypeError, ValueError):
+        raise ImportRefused(f"the values of `{tensor.name}` are not those of its type and sizes") from None
+
+
 def _is_constant(tensor):
     """Whether a tensor does not learn, since it has the frequencies of positions, or hides scores."""
     if tensor.data_location == TensorProto.EXTERNAL:
         return False
-    values = numpy_helper.to_array(tensor)
+    values = array_of(tensor)
     if are_frequencies(values):
         return True
     least = values.min(initial=0)

@@ -47,7 +47,10 @@ def export(model, name=None):
         except (OSError, DecodeError) as problem:
             raise ImportRefused(f"`{model}` is no ONNX model that can be read: {problem}") from None
     if model.functions:
-        model = onnx.inliner.inline_local_functions(model)
+        try:
+            model = onnx.inliner.inline_local_functions(model)
+        except onnx.checker.ValidationError as problem:
+            raise ImportRefused(f"the functions of the model are wrong: {problem}") from None
     own = model.graph.name
     name = name or (own if own.isidentifier() and own not in ("main_graph", "torch_jit") else "Model")
     # If the shapes do not fit otherwise, the batches of all inputs are one, such as those of an encoder and a decoder, or all

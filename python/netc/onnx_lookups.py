@@ -62,6 +62,8 @@ def _reads_axis(file, table, places, axis):
 def gather(file, graph, node, attributes):
     table, places = node.input
     at = attributes.get("axis", 0)
+    if not -file.rank(table) <= at < file.rank(table):
+        raise refused(node, f"there is no axis {at}")
     if at == 0 and (table in file.weights or table in file.samples[0].values):
         return graph.add(node, "onnx.Gather", [table, numbers_read(file, node) if table in file.weights else places], [node.output[0]])
     index = file.number(places)

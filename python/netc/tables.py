@@ -49,7 +49,7 @@ class ReportTables(Tables):
     """The methods of a `Report`."""
 
     def to_pandas(self):
-        """A table with a row for each layer of each network. Equal layers share a row."""
+        """A table with a row for each layer of each network. Equal layers share a row, which has the figures of one; `count` is how many they are."""
         import pandas
 
         rows = []

@@ -650,6 +650,14 @@ made = model([node("MatMul", "x w", "y")], free, weights={"w": [8, 4]})
 made.graph.initializer.append(made.graph.initializer[0])
 refused("the model has two initializers `w`", made)
 
+# What a file lacks is refused by name.
+for tensor in TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[8, 4]), TensorProto(name="w", data_type=99, dims=[8, 4]), TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[8, 4], raw_data=b"1234"):
+    made = model([node("MatMul", "x w", "y")], free)
+    made.graph.initializer.append(tensor)
+    refused("the values of `w` are not those of its type and sizes", made)
+for axis in 2**62, -(2**63):
+    refused(f"there is no axis {axis}", model([node("Gather", "x i", "y", axis=axis)], free, constants={"i": numpy.array([0, 1])}))
+
 # A Gemm whose parts are scaled, or whose first matrix is transposed, computes what ONNX's does.
 from onnx.reference import ReferenceEvaluator
 

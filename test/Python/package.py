@@ -158,6 +158,7 @@ for call, text in (
     (lambda: netc.estimate(small, set="run.batch=3"), "`set` is a dictionary, such as `{'run.batch': 64}`, not 'run.batch=3'"),
     (lambda: netc.estimate(small, set={"run.batch": None}), "`run.batch` is given None, which is no number, text or truth value"),
     (lambda: netc.estimate(small, set={"run.batch": float("nan")}), "`run.batch` is given nan, which is no number of the language"),
+    (lambda: netc.estimate(small, set={"run.batch": 10**5000}), "`run.batch` is given a number of too many digits"),
     (lambda: netc.estimate(small, set={5: 5}), "`set` names values by texts, as in `{'run.batch': 64}`, not by 5"),
     (lambda: netc.estimate("net A\ud800(x)\n"), "in which nothing is '\\ud800', its character 5"),
     (lambda: netc.estimate("net A\0(x)\n"), "cannot read the text: it is no text"),
