@@ -118,14 +118,22 @@ void NodeReader::checkAsked() {
     refuse("it has no body");
 }
 
-int64_t NodeReader::integer(const char *name, int64_t otherwise) {
+const Json *NodeReader::settingOf(const char *name,
+                                  bool (Json::*isRight)() const noexcept,
+                                  const char *wanted) {
   const Json *found = setting(name);
   if (!found || found->is_null())
-    return otherwise;
-  if (!found->is_number_integer())
+    return nullptr;
+  if (!(found->*isRight)())
     refuse("`" + llvm::Twine(name) + "` is " + found->dump() +
-           ", and must be a whole number here");
-  return found->get<int64_t>();
+           ", and must be " + wanted);
+  return found;
+}
+
+int64_t NodeReader::integer(const char *name, int64_t otherwise) {
+  const Json *found =
+      settingOf(name, &Json::is_number_integer, "a whole number here");
+  return found ? found->get<int64_t>() : otherwise;
 }
 
 int64_t NodeReader::integerFrom(const Json &found) const {
@@ -135,13 +143,8 @@ int64_t NodeReader::integerFrom(const Json &found) const {
 }
 
 bool NodeReader::flag(const char *name) {
-  const Json *found = setting(name);
-  if (!found || found->is_null())
-    return false;
-  if (!found->is_boolean())
-    refuse("`" + llvm::Twine(name) + "` is " + found->dump() +
-           ", and must be true or false");
-  return found->get<bool>();
+  const Json *found = settingOf(name, &Json::is_boolean, "true or false");
+  return found && found->get<bool>();
 }
 
 double NodeReader::real(const char *name, double otherwise) {

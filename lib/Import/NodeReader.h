@@ -85,6 +85,10 @@ public:
   Polynomial place(const char *name, const Polynomial &size);
 
 private:
+  /// A setting of the right kind; null without one. Refuses any other.
+  const Json *settingOf(const char *name,
+                        bool (Json::*isRight)() const noexcept,
+                        const char *wanted);
   /// A number of the graph, where infinities are texts.
   double realFrom(const Json &found, double otherwise);
   std::string textFrom(const Json &found, double otherwise);

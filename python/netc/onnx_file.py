@@ -14,7 +14,7 @@ from onnx import TensorProto, numpy_helper
 
 from .errors import ImportRefused
 from .known import are_frequencies, number_of
-from .onnx_shapes import Sample, refused
+from .onnx_shapes import Sample, refused, said_of
 from .onnx_types import TYPES
 from .sizes import NAMES, SIZES, polynomial
 
@@ -93,16 +93,22 @@ class File:
 
     def limit(self, node, what):
         """Notes for which sizes a model does what the graph says."""
-        name = f"`onnx.{node.op_type}`" + (f" (`{node.name}`)" if node.name else "")
-        self.limits.setdefault(f"{name}: {what}.")
+        self.limits.setdefault(f"{said_of(node, what)}.")
 
     def depends_on_sizes(self, name):
         """Whether a value that is the same for all samples may be another one for other sizes of free axes."""
-        values = [sample.values.get(name) for sample in self.samples]
-        if any(value is None or value.shape != values[0].shape or (value != values[0]).any() for value in values):
-            return True
-        node = self.producers.get(name)
-        return node is not None and node.op_type in COMPUTING and any(self.depends_on_sizes(each) for each in node.input if each)
+        stack, seen = [name], {""}
+        while stack:
+            each = stack.pop()
+            if each in seen:
+                continue
+            if self.constant(each) is None:
+                return True
+            seen.add(each)
+            node = self.producers.get(each)
+            if node is not None and node.op_type in COMPUTING:
+                stack += node.input
+        return False
 
     def made_in(self, node):
         """What the body of a loop makes."""

@@ -283,9 +283,8 @@ def sequence_at(file, graph, node, _):
     graph.add(node, "onnx.Slice", [split.input[0]], [node.output[0]], dim=axis, start=file.size(node, start))
 
 
-def _limit_slice(file, node, at, *places):
+def _limit_slice(file, node, at, sizes, *places):
     """Notes from which size on a free axis is cut at a fixed place, or up to which one it is not."""
-    sizes = [sample.shapes[node.input[0]][at] for sample in file.samples]
     if len(set(sizes)) == 1:
         return
     for place in places:
@@ -306,8 +305,8 @@ def slices(file, graph, node, attributes):
     ends = file.by_sample(node, attributes, "ends", 2)
     shape = file.shape(x)
     for i, at in enumerate(axes):
-        _limit_slice(file, node, at, [each[i] for each in starts], [each[i] for each in ends])
         sizes = [sample.shapes[node.input[0]][at] for sample in file.samples]
+        _limit_slice(file, node, at, sizes, [each[i] for each in starts], [each[i] for each in ends])
         step = steps[i] if steps else 1
         is_whole = file.shape(node.output[0])[at] == shape[at]
         if step < 0 and not (step == -1 and is_whole):

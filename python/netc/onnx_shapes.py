@@ -17,9 +17,13 @@ QUANTIZED = {"DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear", "Con
 RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
 
 
+def said_of(node, what):
+    name = f" `{node.name}`" if node.name else ""
+    return f"`onnx.{node.op_type}`{name}: {what}"
+
+
 def refused(node, why):
-    name = f" `{node.name}`" if node is not None and node.name else ""
-    return ImportRefused(f"`onnx.{node.op_type}`{name}: {why}" if node is not None else why)
+    return ImportRefused(why if node is None else said_of(node, why))
 
 
 def integer(node, name, otherwise):

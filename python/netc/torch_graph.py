@@ -225,7 +225,9 @@ class _Writer:
 
         symbols = {text: limit([symbol for symbol, own in self.symbols.items() if own == text]) for text in self.symbols.values()}
         for text, own in symbols.items():
-            bounds = [f"at least {own['min']}"] * (own["min"] > 2) + [f"at most {own['max']}" for _ in range("max" in own)]
+            bounds = [f"at least {own['min']}"] if own["min"] > 2 else []
+            if "max" in own:
+                bounds.append(f"at most {own['max']}")
             if bounds:
                 self.notes.append(f"This holds where {text} is {' and '.join(bounds)}: the module does something else with other sizes.")
         return {

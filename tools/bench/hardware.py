@@ -8,8 +8,8 @@
     hardware.py build FOLDER     # anywhere: makes the programs of hardware.net
     hardware.py run FOLDER       # where the GPU is: needs its driver, the folder, and PyTorch
 
-All are in bf16 but for the products that name a format, steps with autocast. A product's time is that of its op alone, and cuBLAS's. A step's is the median of whole steps
-whose data are on the device; PyTorch is eager, and with `--compile` also compiled. Both do as much before they pause, since power
+All are in bf16 but for the products that name a format, steps with autocast. A product's time is that of its op alone, and
+cuBLAS's. A step's is the median of whole steps whose data are on the device; PyTorch is eager, and with `--compile` also compiled. Both do as much before they pause, since power
 limits the clock of what runs longer. `--steps` of each network are run twice, and must leave the same losses.
 """
 
