@@ -72,6 +72,8 @@ public:
           throw WrongGraph{where, "a text is expected, not " + shown(entry)};
         graph.notes.push_back(entry.get<std::string>());
       });
+    if (root.contains("symbols"))
+      checkBounds(root["symbols"]);
     each(root, "inputs", "", [&](const Json &entry, const std::string &where) {
       add(GraphValue::Input, entry, where);
     });
@@ -82,7 +84,10 @@ public:
       value.init = initOf(entry, where);
     });
     each(root, "known", "", [&](const Json &entry, const std::string &where) {
-      text(entry, "what", where);
+      word(entry, "what", where,
+           {"number", "size", "range", "causal", "band", "not causal",
+            "not band", "identity", "not identity", "cosine", "sine", "bucket",
+            "table"});
       initOf(entry, where);
       given(entry, "theta", 1e4, where);
       for (const char *name : {"buckets", "distance", "width"})
@@ -138,6 +143,17 @@ private:
     return value.get<std::string>();
   }
 
+  static std::string word(const Json &object, const char *name,
+                          const std::string &where,
+                          llvm::ArrayRef<StringRef> words) {
+    std::string word = text(object, name, where);
+    if (!llvm::is_contained(words, word))
+      throw WrongGraph{at(where, name), "one of " + llvm::join(words, ", ") +
+                                            " is expected, not " +
+                                            shown(object[name])};
+    return word;
+  }
+
   /// A member that may be left out.
   template <typename T>
   static T given(const Json &object, const char *name, T otherwise,
@@ -191,6 +207,23 @@ private:
     return *parsed;
   }
 
+  static void checkBounds(const Json &symbols) {
+    if (!symbols.is_object())
+      throw WrongGraph{"symbols",
+                       "an object is expected, not " + shown(symbols)};
+    for (auto &[name, bounds] : symbols.items()) {
+      std::string where = at("symbols", name);
+      if (!bounds.is_object())
+        throw WrongGraph{where, "an object is expected, not " + shown(bounds)};
+      int64_t least = given(bounds, "min", int64_t(0), where),
+              most = given(bounds, "max", std::numeric_limits<int64_t>::max(),
+                           where);
+      if (least > most)
+        throw WrongGraph{where, "no size is from " + std::to_string(least) +
+                                    " to " + std::to_string(most)};
+    }
+  }
+
   /// A free axis is an axis of an input.
   void checkSymbols() {
     std::set<std::string> free;
@@ -219,7 +252,9 @@ private:
     GraphValue value;
     value.kind = kind;
     value.name = text(entry, "name", where);
-    value.type = text(entry, "type", where);
+    value.type = word(
+        entry, "type", where,
+        {"f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u8", "bool"});
     each(entry, "shape", where,
          [&](const Json &axis, const std::string &place) {
            value.shape.push_back(size(axis, place));
