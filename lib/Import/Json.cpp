@@ -10,6 +10,14 @@ using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
 
+/// Whether an odd number of backslashes precedes the quote.
+static bool isEscaped(const char *quote) {
+  bool escaped = false;
+  while (*--quote == '\\')
+    escaped = !escaped;
+  return escaped;
+}
+
 namespace {
 /// The bytes of a text in memory, as an iterator for the parser. It records the
 /// position that the parser has reached, which the parser does not tell.
@@ -35,10 +43,81 @@ private:
   const char *&reached;
 };
 
-/// Thrown from the parser's callback.
-struct Wrong {
-  const char *at;
-  Message message;
+/// Checks keys and depth, which the parser does not, and finds where the keys
+/// of the root are. Not a callback of the parser, which then searches each list
+/// again for each of its elements.
+class Keys : public Json::json_sax_t {
+public:
+  explicit Keys(const char *&reached) : begin(reached), reached(reached) {}
+
+  bool start_object(std::size_t) override {
+    keys.emplace_back();
+    return enter();
+  }
+  bool key(std::string &key) override {
+    // The parser is at the end of the key, which begins at the previous quote.
+    const char *at = reached - 2;
+    while (*at != '"' || isEscaped(at))
+      --at;
+    if (!keys.back().insert(key).second)
+      return fail(at, error::JsonKeyTwice(shownName(key)));
+    if (depth == 1)
+      places[key] = at;
+    return true;
+  }
+  bool end_object() override {
+    keys.pop_back();
+    return leave();
+  }
+  bool start_array(std::size_t) override { return enter(); }
+  bool end_array() override { return leave(); }
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const std::string &) override {
+    return true;
+  }
+  bool string(std::string &) override { return true; }
+  bool binary(binary_t &) override { return true; }
+
+  bool parse_error(std::size_t, const std::string &,
+                   const Json::exception &problem) override {
+    // The parser's text ends with the reason: `[json.exception..] parse error
+    // at line 1, column 3: ..`
+    llvm::StringRef what = problem.what();
+    what = what.substr(what.find("] ") + 2);
+    if (what.starts_with("parse error"))
+      what = what.substr(what.find(": ") + 2);
+    return fail(reached == begin ? reached : reached - 1,
+                error::JsonBroken(what.substr(0, what.rfind("; last read"))));
+  }
+
+  std::map<std::string, const char *> places;
+  const char *wrongAt = nullptr;
+  std::optional<Message> wrong;
+
+private:
+  bool enter() {
+    constexpr int maxDepth = 64;
+    return depth++ < maxDepth ||
+           fail(reached - 1, error::JsonTooDeep(maxDepth));
+  }
+  bool leave() {
+    --depth;
+    return true;
+  }
+  bool fail(const char *at, Message message) {
+    wrongAt = at;
+    wrong = std::move(message);
+    return false;
+  }
+
+  const char *const begin;
+  const char *&reached;
+  std::vector<std::set<std::string>> keys;
+  int depth = 0;
 };
 } // namespace
 
@@ -51,60 +130,21 @@ static std::pair<unsigned, unsigned> placeOf(StringRef text, const char *at) {
   return {unsigned(before.count('\n')) + 1, column};
 }
 
-/// Whether an odd number of backslashes precedes the quote.
-static bool isEscaped(const char *quote) {
-  bool escaped = false;
-  while (*--quote == '\\')
-    escaped = !escaped;
-  return escaped;
-}
-
 std::optional<Document>
 netc::import::parseObject(StringRef path, StringRef text, const Host &host) {
-  constexpr int maxDepth = 64;
-  Document document;
   const char *reached = text.begin();
-  std::vector<std::set<std::string>> keys;
-  auto visit = [&](int depth, Json::parse_event_t event, Json &value) {
-    if (depth > maxDepth)
-      throw Wrong{reached, error::JsonTooDeep(maxDepth)};
-    if (event == Json::parse_event_t::object_start)
-      keys.emplace_back();
-    if (event == Json::parse_event_t::object_end)
-      keys.pop_back();
-    if (event != Json::parse_event_t::key)
-      return true;
-    // The parser is at the end of the key, which begins at the previous quote.
-    const auto &key = value.get_ref<const std::string &>();
-    const char *at = reached - 2;
-    while (*at != '"' || isEscaped(at))
-      --at;
-    if (!keys.back().insert(key).second)
-      throw Wrong{at, error::JsonKeyTwice(shownName(key))};
-    if (depth == 1)
-      document.places[key] = placeOf(text, at);
-    return true;
-  };
-  try {
-    document.root = Json::parse(Bytes(text.begin(), reached),
-                                Bytes(text.end(), reached), visit);
-  } catch (const Wrong &wrong) {
-    auto [line, column] = placeOf(text, wrong.at);
-    host.report({path.str(), line, column, wrong.message});
-    return std::nullopt;
-  } catch (const Json::exception &problem) {
-    // The parser's text ends with the reason: `[json.exception..] parse error
-    // at line 1, column 3: ..`
-    StringRef what = problem.what();
-    what = what.substr(what.find("] ") + 2);
-    if (what.starts_with("parse error"))
-      what = what.substr(what.find(": ") + 2);
-    const char *at = reached == text.begin() ? reached : reached - 1;
-    auto [line, column] = placeOf(text, at);
-    host.report({path.str(), line, column,
-                 error::JsonBroken(what.substr(0, what.rfind("; last read")))});
+  Keys keys(reached);
+  Json::sax_parse(Bytes(text.begin(), reached), Bytes(text.end(), reached),
+                  &keys);
+  if (keys.wrong) {
+    auto [line, column] = placeOf(text, keys.wrongAt);
+    host.report({path.str(), line, column, *keys.wrong});
     return std::nullopt;
   }
+  Document document;
+  document.root = Json::parse(text);
+  for (auto &[key, at] : keys.places)
+    document.places[key] = placeOf(text, at);
   if (document.root.is_object())
     return document;
   host.report({path.str(), 1, 1, error::JsonNoObject(shown(document.root))});

@@ -9,6 +9,7 @@
 #include "lib/Import/Step.h"
 #include "lib/Import/Writer.h"
 #include "lib/Std/Std.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -34,6 +35,9 @@ public:
       bodies.clear();
       order.clear();
       blocks.clear();
+      firstOfKind.clear();
+      numbers.clear();
+      names.clear();
       root = std::make_shared<StepBody>();
       for (const Step &step : steps)
         place(step);
@@ -204,62 +208,71 @@ private:
 
   /// What the bodies take and make.
   void findEnds() {
-    std::set<int> results;
+    std::map<int, unsigned> lastReads;
+    unsigned place = 0;
+    forEachLeaf(root->steps, [&](const Step &leaf) {
+      for (int in : leaf.ins)
+        lastReads[in] = place;
+      ++place;
+    });
     for (auto &output : graph.outputs)
-      results.insert(output.second);
-    ends(*root, results);
-    root->ins.clear();
+      lastReads[output.second] = place;
+    place = 0;
+    ends(*root, lastReads, place);
     root->ins = graph.inputs();
   }
-  /// Calls `visit` for each step without a body of its own in a step, however
-  /// deep.
+  /// Calls `visit` for each step without a body of its own, however deep.
   template <typename Visit>
-  static void forEachLeaf(const Step &step, Visit visit) {
-    if (!step.body)
-      return visit(step);
-    for (const Step &inner : step.body->steps)
-      forEachLeaf(inner, visit);
+  static void forEachLeaf(llvm::ArrayRef<Step> steps, Visit visit) {
+    for (const Step &step : steps)
+      if (step.body)
+        forEachLeaf(step.body->steps, visit);
+      else
+        visit(step);
   }
-  /// `outside`: what is read of a body behind or around it.
-  void ends(StepBody &body, const std::set<int> &outside) {
-    for (size_t i = 0; i < body.steps.size(); ++i) {
-      Step &step = body.steps[i];
-      if (!step.body)
+  /// `place`: how many leaves precede the body, and with it on return.
+  void ends(StepBody &body, const std::map<int, unsigned> &lastReads,
+            unsigned &place) {
+    for (Step &step : body.steps) {
+      if (!step.body) {
+        ++place;
         continue;
-      std::set<int> read = outside;
-      for (size_t j = i + 1; j < body.steps.size(); ++j)
-        forEachLeaf(body.steps[j], [&](const Step &leaf) {
-          read.insert(leaf.ins.begin(), leaf.ins.end());
-        });
-      ends(*step.body, read);
+      }
+      ends(*step.body, lastReads, place);
       body.height = std::max(body.height, step.body->height + 1);
       step.ins = step.body->ins;
       step.outs = step.body->outs;
     }
-    std::set<int> made, seen;
-    for (const Step &step : body.steps)
-      forEachLeaf(step, [&](const Step &leaf) {
-        made.insert(leaf.outs.begin(), leaf.outs.end());
-      });
+    std::set<int> made, seen, given;
+    forEachLeaf(body.steps, [&](const Step &leaf) {
+      made.insert(leaf.outs.begin(), leaf.outs.end());
+    });
+    std::set<StringRef> own = ownWeights(body);
     body.ins.clear();
     body.outs.clear();
-    for (const Step &step : body.steps)
+    for (const Step &step : body.steps) {
       for (int in : step.ins)
-        if (!made.count(in) && !isOwn(body, in) && seen.insert(in).second)
+        if (!made.count(in) && !isOwn(own, in) && seen.insert(in).second)
           body.ins.push_back(in);
-    std::set<int> given;
-    for (const Step &step : body.steps)
-      for (int out : step.outs)
-        if (outside.count(out) && given.insert(out).second)
+      for (int out : step.outs) {
+        auto read = lastReads.find(out);
+        if (read != lastReads.end() && read->second >= place &&
+            given.insert(out).second)
           body.outs.push_back(out);
+      }
+    }
   }
-  /// Whether it is the weight of an instance in the body, `wte.weight`.
-  bool isOwn(const StepBody &body, int value) const {
+  /// The weights of the instances in the body, `wte.weight`.
+  static std::set<StringRef> ownWeights(const StepBody &body) {
+    std::set<StringRef> own;
+    for (const Step &step : body.steps)
+      if (step.form == Step::Instance && !step.body && !step.isTensor())
+        own.insert(step.weight);
+    return own;
+  }
+  bool isOwn(const std::set<StringRef> &own, int value) const {
     return graph.values[value].kind == GraphValue::Weight &&
-           llvm::any_of(body.steps, [&](const Step &step) {
-             return step.form == Step::Instance && !step.body &&
-                    !step.isTensor() && step.weight == graph.values[value].name;
-           });
+           own.count(graph.values[value].name);
   }
 
   /// What calls of one block have in common.
@@ -331,18 +344,13 @@ private:
     for (auto &body : order)
       most = std::max(most, body->height);
     for (unsigned height = 0; height <= most; ++height) {
-      std::vector<std::pair<std::string, std::vector<StepBody *>>> groups;
-      for (auto &body : order) {
-        if (body->height != height)
-          continue;
-        std::string key = body->kind + "\n" + skeleton(*body);
-        auto found = llvm::find_if(
-            groups, [&](auto &each) { return each.first == key; });
-        if (found == groups.end())
-          groups.push_back({key, {body.get()}});
-        else
-          found->second.push_back(body.get());
-      }
+      llvm::MapVector<std::string, std::vector<StepBody *>,
+                      std::map<std::string, unsigned>>
+          alike;
+      for (auto &body : order)
+        if (body->height == height)
+          alike[body->kind + "\n" + skeleton(*body)].push_back(body.get());
+      auto groups = alike.takeVector();
       llvm::stable_sort(groups, [](auto &a, auto &b) {
         return a.second.size() > b.second.size();
       });
@@ -442,11 +450,10 @@ private:
   /// The class; of another form of it, with the child that only this one has.
   std::string nameOf(const StepBody &body) {
     std::string name = isTaken(body.kind) ? body.kind + "Block" : body.kind;
-    auto base = llvm::find_if(blocks, [&](const WrittenBlock &each) {
-      return each.body->kind == body.kind;
-    });
-    if (base != blocks.end()) {
-      std::set<std::string> own = children(body), other = children(*base->body);
+    auto [base, isFirst] = firstOfKind.try_emplace(body.kind, &body);
+    if (!isFirst) {
+      std::set<std::string> own = children(body),
+                            other = children(*base->second);
       for (const std::string &child : own)
         if (!other.count(child)) {
           for (StringRef rest = child, word; !rest.empty();) {
@@ -459,12 +466,10 @@ private:
         }
     }
     std::string unique = name;
-    for (int i = 2; isBlock(unique); ++i)
-      unique = name + std::to_string(i);
+    int &next = numbers.try_emplace(name, 2).first->second;
+    while (!names.insert(unique).second)
+      unique = name + std::to_string(next++);
     return unique;
-  }
-  bool isBlock(StringRef name) const {
-    return llvm::any_of(blocks, [&](auto &each) { return each.name == name; });
   }
   std::set<std::string> children(const StepBody &body) const {
     std::set<std::string> names;
@@ -506,7 +511,7 @@ private:
     for (const WrittenBlock &block : blocks)
       text += writeBlock(graph, block) + "\n";
     std::string name = identifier(graph.name);
-    while (isTaken(name) || isBlock(name) || isWord(name))
+    while (isTaken(name) || names.count(name) || isWord(name))
       name += "Net";
     return text + writeNet(graph, *root, name);
   }
@@ -519,6 +524,9 @@ private:
   std::map<int, std::shared_ptr<StepBody>> bodies;
   std::vector<std::shared_ptr<StepBody>> order;
   std::vector<WrittenBlock> blocks;
+  std::map<std::string, const StepBody *> firstOfKind;
+  std::set<std::string> names;        ///< of blocks
+  std::map<std::string, int> numbers; ///< that names of blocks get next
 };
 } // namespace
 

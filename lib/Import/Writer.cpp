@@ -19,6 +19,9 @@ using llvm::StringRef;
 
 namespace {
 constexpr size_t width = 110;
+/// What is longer becomes several statements, which netc reads without deep
+/// nesting.
+constexpr size_t longestExpression = 40 * width, longestComposition = 256;
 
 class BodyWriter {
 public:
@@ -350,7 +353,8 @@ private:
     return name;
   }
   void give(int value, Expression expression) {
-    if (uses[value] == 1 && !isFlat) {
+    if (uses[value] == 1 && !isFlat &&
+        expression.text.size() <= longestExpression) {
       values[value] = std::move(expression);
       return;
     }
@@ -465,6 +469,17 @@ private:
     }
     std::string where = container(run.front());
     std::string name = unique(identifier(nameIn(where)));
+    while (parts.size() > longestComposition) {
+      std::vector<std::string> joined;
+      for (size_t i = 0; i < parts.size(); i += longestComposition) {
+        joined.push_back(unique(name));
+        declare(joined.back() + " = " +
+                llvm::join(llvm::ArrayRef(parts).slice(i).take_front(
+                               longestComposition),
+                           " |> "));
+      }
+      parts = std::move(joined);
+    }
     std::string joined = llvm::join(parts, " |> ");
     if (parts.size() == 1 && StringRef(parts[0]).starts_with("repeat"))
       joined = parts[0];

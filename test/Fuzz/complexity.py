@@ -13,6 +13,7 @@ The exponent of n is the logarithm to base 2 of their ratio. The steps of an emp
 
 # CHECK: shapes grow by an exponent of at most 1.3
 
+import json
 import math
 import pathlib
 import re
@@ -43,6 +44,35 @@ def layered(n, back):
 
 def listed(n, text, separator=", "):
     return separator.join(text.replace("{}", str(i)) for i in range(n))
+
+
+def chain(ops, modules=lambda n: [], weights=lambda n: [], known=lambda n: []):
+    """A function from n to a graph whose nodes apply `ops(n)` one after the other, each with its other operands, settings, shape and modules."""
+
+    def write(n):
+        tensor = lambda name, shape: {"name": name, "type": "f32", "shape": shape}
+        nodes = [
+            {"op": f"aten.{op}", "in": [f"v{i}" if i else "x", *others], "with": given, "out": [tensor(f"v{i + 1}", shape)], "module": inside}
+            for i, (op, others, given, shape, inside) in enumerate(ops(n))
+        ]
+        return json.dumps({
+            "netc_graph": 1, "name": "M", "from": "hand", "inputs": [tensor("x", ["N", 8])], "weights": [tensor(*each) for each in weights(n)],
+            "known": [{**tensor(name, [8]), "what": "number", "value": 2} for name in known(n)],
+            "modules": [{"path": path, "class": kind} for path, kind in modules(n)],
+            "nodes": nodes, "outputs": [{"name": "y", "value": f"v{len(nodes)}"}],
+        })  # fmt: skip
+
+    return write
+
+
+def stacked(forms):
+    """Graphs of n modules of three ops. They have `forms` forms."""
+    ops = "relu tanh sigmoid exp silu gelu sin cos abs neg sqrt rsqrt log log1p expm1 reciprocal sign hardswish hardsigmoid softplus".split()
+    form = lambda i: [ops[i % forms // len(ops) ** place % len(ops)] for place in range(3)]
+    return chain(
+        lambda n: [(op, [], {}, ["N", 8], [i]) for i in range(n) for op in form(i)],
+        modules=lambda n: [(f"layers.{i}", "Layer") for i in range(n)],
+    )
 
 
 # By name: n, and the function from n to the text.
@@ -109,6 +139,12 @@ shapes = {
     "updates": (400, lambda n: layered(n, data + run.replace("}", f"; updates = [{listed(n, 'l{}')}] }}"))),
     "parts_of_batches": (50, inside(net + data, f"train M on D as run{{}} {{ {keys}; accumulate = 3 }}", "")),
     "optimizer_of_parts": (50, lambda n: layered(n, data + run.replace("SGD(lr = 0.1)", f"{{ {listed(n, 'l{} = SGD(lr = 0.1)')} }}"))),
+    "graph_of_equal_layers": (200, stacked(1)),
+    "graph_of_different_layers": (400, stacked(800)),
+    "graph_without_modules": (400, chain(lambda n: [("relu", [], {}, ["N", 8], [])] * n)),
+    "graph_of_views": (200, chain(lambda n: [(op, [], {}, ["N", 8, 1][:rank], []) for _ in range(n) for op, rank in (("view", 3), ("relu", 3), ("view", 2))])),
+    "graph_of_numbers": (200, chain(lambda n: [("mul", [f"k{i}"], {}, ["N", 8], []) for i in range(n)], known=lambda n: [f"k{i}" for i in range(n)])),
+    "graph_of_weights": (400, chain(lambda n: [("relu", [], {}, ["N", 8], [])], weights=lambda n: [(f"w{i}", [8]) for i in range(n)])),
     "format": (500, each("block B{}(x)=x|>relu   # a comment")),
     "format_columns": (500, each("c{}={}")),
 }
