@@ -4,6 +4,7 @@
 
 """Runs the program `netc`, and reads its JSON."""
 
+import functools
 import json
 import math
 import os
@@ -33,10 +34,22 @@ def program():
 
 def version():
     """The version of the program: `0.1.0`."""
-    found = re.search(r"^netc (\d+(\.\d+)+)", _run(["--version"]))
+    return _version(program())
+
+
+@functools.cache
+def _version(path):
+    found = re.match(r"netc (\d+(\.\d+)+)", _start(path, ["--version"], NetcError).stdout)
     if not found:
-        raise NetcError(f"`{program()}` does not print the version of netc")
+        raise NetcError(f"`{path}` is not the program netc: it does not print a version of it")
     return found[1]
+
+
+def _start(path, arguments, kind):
+    try:
+        return subprocess.run([path, *arguments], stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as problem:  # ValueError: a null character in an argument
+        raise kind(f"cannot run `{path}`: {getattr(problem, 'strerror', None) or problem}") from None
 
 
 def main():
@@ -75,8 +88,8 @@ def _in_python(message):
 
 def _problem(entry, own):
     severity, id, message, file, line, column = (entry.get(key) for key in ("severity", "id", "message", "file", "line", "column"))
-    for name in own:
-        message = message.replace(f"`{name}`", "the text")
+    for name, text in own.items():
+        message = message.replace(f"`{name}`", text)
     message = _in_python(message)
     if file == "<command line>" or file in own and not file.endswith(".net"):  # a graph, whose lines no one sees
         return Problem(severity, id, message, None, None, None)
@@ -86,17 +99,15 @@ def _problem(entry, own):
             source = pathlib.Path(file).read_text(errors="replace").split("\n")[line - 1].replace("\t", " ").rstrip()
         except (OSError, IndexError):
             pass  # it is not there any more
-    return Problem(severity, id, message, None if file in own else file, line, column, source)
+    return Problem(severity, id, message, None if file in own else file, line, column, source, own.get(file, Problem.text))
 
 
-def _run(arguments, kind=NetcError, own=(), read=None):
+def _run(arguments, kind=NetcError, own={}, read=None):
     """Runs netc, and returns its output as `read` makes it. Raises `kind` on errors, with what is printed beside them. `own`
-    are temporary files, whose names are left out of errors."""
+    says what errors call temporary files, by their paths."""
     path = program()
-    try:
-        done = subprocess.run([path, "--diagnostics=json", *arguments], capture_output=True, encoding="utf-8", errors="replace")
-    except (OSError, ValueError) as problem:  # ValueError: a null character in an argument
-        raise kind(f"cannot run `{path}`: {getattr(problem, 'strerror', None) or problem}") from None
+    _version(path)  # that it is netc
+    done = _start(path, ["--diagnostics=json", *arguments], kind)
     if done.returncode == 0:
         return read(done.stdout) if read else done.stdout
     problems, rest = [], []
@@ -142,12 +153,12 @@ def _path(path):
 
 class _File:
     """A specification as a file. A path is used where it is, so that its imports are found. Text is written to a
-    temporary file."""
+    temporary file, which errors call `name`."""
 
-    def __init__(self, spec):
+    def __init__(self, spec, name=Problem.text):
         if not isinstance(spec, (str, os.PathLike)):
             raise TypeError(f"a specification is text or a path, not a {type(spec).__name__}; `netc.from_torch` writes that of a module")
-        self.folder = None
+        self.folder, self.name = None, name
         writer = WRITERS.get(pathlib.Path(spec).suffix) if "\n" not in os.fspath(spec) else None
         if writer:
             raise NetcError(f"`{spec}` is a model, and no specification; `netc.{writer}` writes that of it")
@@ -171,10 +182,10 @@ class _File:
 
     @property
     def own(self):
-        return (self.path,) if self.folder else ()
+        return {self.path: self.name} if self.folder else {}
 
-    def run(self, *arguments, kind=NetcError, others=(), read=None):
-        return _run([*arguments, self.path], kind=kind, own=(*self.own, *others), read=read)
+    def run(self, *arguments, kind=NetcError, others={}, read=None):
+        return _run([*arguments, self.path], kind=kind, own={**self.own, **others}, read=read)
 
     def __exit__(self, *_):
         if self.folder:
@@ -249,7 +260,7 @@ def compare(one, other):
     Raises:
         NetcError: as in `estimate`; if an `expect` of the second fails, then with the differences as `result`.
     """
-    with _File(one) as first, _File(other) as second:
+    with _File(one, "the first text") as first, _File(other, "the second text") as second:
         return second.run("--compare", first.path, others=first.own, read=str)
 
 
@@ -284,7 +295,7 @@ def from_graph(graph, opaque=()):
         except (TypeError, ValueError) as problem:
             raise ImportRefused(f"the graph is not JSON: {problem}") from None
         limit = max(2 * path.stat().st_size, 4 << 20)
-        return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused, own=(str(path),))
+        return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused, own={str(path): Problem.text})
 
 
 def to_graph(spec, net=None, run=None, set=None, define=None):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Problem:
     """An error or warning of netc, as `--diagnostics=json` prints it, with the line of the text. `file` is None if the
-    specification is not a file."""
+    specification is not a file; `text` then says which of several it is."""
 
     severity: str
     id: str
@@ -19,11 +19,13 @@ class Problem:
     line: int | None
     column: int | None
     source: str = ""
+    text: str = "the text"
 
     def __str__(self):
         place = f"{self.file}: " if self.file else ""
         if self.line:
-            place = f"{self.file}:{self.line}:{self.column}: " if self.file else f"line {self.line}, column {self.column}: "
+            of = f"{self.text}, " if self.text != Problem.text else ""
+            place = f"{self.file}:{self.line}:{self.column}: " if self.file else f"{of}line {self.line}, column {self.column}: "
         name = f" [{self.id}]" if self.id else ""
         shown = f"\n  {self.source}\n  {' ' * (self.column - 1)}^" if self.source else ""
         return f"{place}{self.severity}: {self.message}{name}{shown}"

@@ -30,6 +30,7 @@ class File:
         """`joined`: the axes of inputs up to this one are the same in all inputs."""
         graph = model.graph
         self.model, self.opsets, self.nodes = model, model.opset_import, list(graph.node)
+        self.results = [output.name for output in graph.output]
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
         self.constants, self.types, self.shapes = {}, {}, {}
         self.weights, self.held = {}, {}
@@ -170,7 +171,7 @@ class File:
         return name in self.samples[0].values and name not in self.weights and all((sample.values[name] == number).all() for sample in self.samples)
 
     def is_read(self, name):
-        return name in self.users or any(output.name == name for output in self.model.graph.output)
+        return name in self.users or name in self.results
 
     def readers(self, name):
         """The nodes that read a weight, also under another name, but as running statistics, which are no parameters."""
@@ -179,7 +180,7 @@ class File:
         return [node for node in self.users.get(name, []) if as_weight(node) and not ends(node)]
 
     def is_statistic(self, name):
-        return name in self.users and not self.readers(name) and not any(output.name == name for output in self.model.graph.output)
+        return name in self.users and not self.readers(name) and not name in self.results
 
     def rank(self, name):
         return len(self.samples[0].shapes[name])

@@ -88,7 +88,7 @@ class _Writer:
         return name
 
     def graph(self, name):
-        made = {output.name for output in self.file.model.graph.output}
+        made = set(self.file.results)
         for missing in sorted(made - self.file.samples[0].shapes.keys()):
             raise ImportRefused(f"the output `{missing}` is no input, no initializer, and no result of a node")
         stack = list(made)
@@ -99,7 +99,9 @@ class _Writer:
                 if at in self.file.producers and at not in self.file.samples[0].values:
                     stack += [each for each in self.reads(self.file.producers[at]) if each]
         self.translate_all(self.file.direct)
-        results = [out.name for out in self.file.model.graph.output]
+        results = [out for out in self.file.results if not self.is_size(out)]
+        if not results:
+            raise ImportRefused("no output depends on what goes in, but for its sizes")
         plain = ["y"] if len(results) == 1 else [f"y{i}" for i in range(len(results))]
         outputs = [{"name": out if out.isidentifier() else other, "value": self.operand(out)} for out, other in zip(results, plain)]
         read = {each for node in _with_bodies(self.out) for each in node["in"]} | {output["value"] for output in outputs}
@@ -108,7 +110,7 @@ class _Writer:
             "netc_graph": 1,
             "name": name,
             "from": f"ONNX, opset {self.file.opset}" + (f", {self.file.model.producer_name} {self.file.model.producer_version}".rstrip() if self.file.model.producer_name else ""),
-            "notes": notes(self.file) + ([f"Random numbers go in as arguments, {random}: no cost depends on them."] if random else []),
+            "notes": notes(self.file) + [f"The net is without the output `{out}`, which depends on sizes alone." for out in self.file.results if out not in results] + ([f"Random numbers go in as arguments, {random}: no cost depends on them."] if random else []),
             "symbols": {text: {"min": 2} for text in self.file.symbols.values()},
             "inputs": [self.file.tensor(value.name) for value in self.file.inputs if value.name in read] + self.drawn,
             "weights": [{"name": key, "type": TYPES[self.file.types[key]], "shape": list(shape), "learns": True} for key, shape in self.file.weights.items() if not self.file.is_statistic(key)],
@@ -117,6 +119,11 @@ class _Writer:
             "nodes": self.out,
             "outputs": outputs,
         }
+
+    def is_size(self, name):
+        """Whether it is other numbers for other sizes."""
+        arrays = [sample.values.get(name) for sample in self.file.samples]
+        return name not in self.made and all(each is not None and each.shape == arrays[0].shape for each in arrays) and not all((each == arrays[0]).all() for each in arrays)
 
     def reads(self, node):
         """The inputs of a node that are tensors of the graph: no running statistics, and no weights of recurrences, which are

@@ -452,8 +452,8 @@ def random(file, graph, node, _):
 @OPS.of("IsNaN")
 def is_nan(file, graph, node, _):
     """Accepts only tests for NaN that exporters write to replace NaN by zeros, or to keep it."""
-    if not all(_repairs(file, user) for user in file.users.get(node.output[0], [])):
-        raise refused(node, "netc asks no such thing")
+    if node.output[0] in file.results or not all(_repairs(file, user) for user in file.users[node.output[0]]):
+        raise refused(node, "netc has no test for NaN, but for one whose NaN are replaced by zeros, or kept")
 
 
 def _repairs(file, node):

@@ -27,6 +27,8 @@ def notes(file):
         names = ", ".join(f"`{one}` and `{other}`" for one, other in copies[:3]) + (f" and {len(copies) - 3} other pairs" if len(copies) > 3 else "")
         found.append(f"The file has {names}, which are equal, twice. The parameters are those of the file.")
         warnings.warn(found[-1], stacklevel=5)
+    if not 13 <= file.opset <= 21:
+        found.append(f"The file is of opset {file.opset}, and netc was tried with 13 to 21.")
     if "Dropout" not in kinds:
         found.append("The file has no dropout: it may have been exported for inference.")
     return found + list(file.limits)

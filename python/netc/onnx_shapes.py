@@ -71,6 +71,9 @@ class Sample:
             raise refused(node, "netc has no quantized numbers; import the model as it was before")
         if not onnx.defs.has(node.op_type, self.opset, ""):
             raise refused(node, f"ONNX has no such op in opset {self.opset}, so its shape is not known")
+        least = onnx.defs.get_schema(node.op_type, self.opset, "").min_input
+        if not all([*node.input, *[""] * least][:least]):
+            raise refused(node, f"it takes {least} operands in opset {self.opset}, and has {len(ins)}")
         if node.op_type == "If" and ins and ins[0] in self.values:
             self.branches.append((node, ins[0]))
             return self.take_branch(node, "then_branch" if self.values[ins[0]].all() else "else_branch")

@@ -52,22 +52,13 @@ class ReportTables(Tables):
         """A table with a row for each layer of each network. Equal layers share a row, which has the figures of one; `count` is how many they are."""
         import pandas
 
-        rows = []
-        for network in self.networks:
-            for layer in network.layers:
-                rows.append({
-                    "network": network.name,
-                    "layer": layer.names[0] if layer.names else "",
-                    "count": len(layer.names),
-                    "op": layer.op,
-                    "parameters": layer.parameters,
-                    "forward": layer.forward.matmul,
-                    "backward": layer.backward.matmul,
-                    "other": layer.forward.other,
-                    "bytes_read": layer.bytes_read,
-                    "bytes_written": layer.bytes_written,
-                })  # fmt: skip
-        return pandas.DataFrame(rows)
+        columns = ["network", "layer", "count", "op", "parameters", "forward", "backward", "other", "bytes_read", "bytes_written"]
+        rows = [
+            (network.name, layer.names[0] if layer.names else "", len(layer.names), layer.op, layer.parameters, layer.forward.matmul,
+             layer.backward.matmul, layer.forward.other, layer.bytes_read, layer.bytes_written)
+            for network in self.networks for layer in network.layers
+        ]  # fmt: skip
+        return pandas.DataFrame(rows, columns=columns)
 
     def _summary(self):
         """Tables with a row for each network, each run and each point of a sweep."""

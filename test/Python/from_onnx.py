@@ -228,6 +228,12 @@ assert netc.estimate(text).networks[0].parameters.total == 64
 
 refused("the model has more than three free axes", model([node("Relu", "x", "y")], {"x": list("ABCDEFGHI")}, ["y"]))
 refused("`onnx.NonZero`: the shape of what it makes depends on data", model([node("NonZero", "x", "y")], {"x": ["N", 8]}, ["y"]))
+refused("`onnx.BatchNormalization`: it takes 5 operands in opset 18, and has 1", model([node("BatchNormalization", "x", "y")], {"x": ["N", 8]}, ["y"]))
+refused("`onnx.IsNaN`: netc has no test for NaN, but for one whose NaN are replaced by zeros, or kept", model([node("IsNaN", "x", "y")], {"x": ["N", 8]}, ["y"]))
+refused("no output depends on what goes in, but for its sizes", model([node("Size", "x", "y"), node("Shape", "x", "z")], {"x": ["N", 8]}, ["y", "z"]))
+spec = netc.from_onnx(model([node("Shape", "x", "n"), node("Relu", "x", "y")], {"x": ["N", 8]}, ["n", "y"], opset=22))
+assert "# The net is without the output `n`, which depends on sizes alone.\n" in spec and spec.endswith("  return y = x |> relu\n}\n"), spec
+assert "# The file is of opset 22, and netc was tried with 13 to 21.\n" in spec and "opset" not in netc.from_onnx(old).split("\n", 1)[1]
 refused("`onnx.Foo`: ONNX has no such op in opset 18", model([node("Foo", "x", "y")], {"x": ["N", 8]}, ["y"]))
 refused("`onnx.Foo`: it is an op of `mine`", model([node("Foo", "x", "y", domain="mine")], {"x": ["N", 8]}, ["y"]))
 refused("netc does not know the op `onnx.Asinh`", model([node("Asinh", "x", "y")], {"x": ["N", 8]}, ["y"]))

@@ -12,6 +12,8 @@ import sys
 import nbclient
 import nbformat
 
+import netc
+
 shown = {}
 for path in sys.argv[1:]:
     notebook = nbformat.read(path, as_version=4)
@@ -29,3 +31,5 @@ assert "<table" in layers and "LMHead" in layers or "head" in layers
 assert longer.count("FLOP for each of them") == 3
 assert "line 2, column 19: unknown name `Liner`; did you mean `Linear`?" in mistake
 assert own
+# A table has its columns, though it has no rows.
+assert list(netc.estimate("a = 1\n").to_pandas()) == list(netc.estimate("net A(x: f32[N, 8]) = x |> relu\n").to_pandas()) != []

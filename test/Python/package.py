@@ -148,6 +148,7 @@ def with_program(program):
                 os.environ["NETC"] = own
 
 
+netc_like = '#!/bin/sh\n[ "$1" = --version ] && echo netc 0.1.0 && exit\n'
 for call, text in (
     (lambda: netc.from_graph({}), "a graph is a dictionary with `netc_graph`"),
     (lambda: netc.estimate("model.onnx"), "`model.onnx` is a model, and no specification; `netc.from_onnx` writes that of it"),
@@ -172,15 +173,17 @@ for call, text in (
     (lambda: netc.measure(run, seconds=-1), "error: `seconds` takes a positive number, not `-1.00`"),
     (lambda: netc.to_graph(small + small.replace("net A", "net B")), "error: `to_graph` writes one network, and here are A, B; name one by `net`, or an inference by `run`"),
     (lambda: netc.to_graph(run, run="run"), 'error: `run` trains; `net="A"` is the network of it'),
-    (lambda: netc.compare("bad\n", small), "line 1, column 1: error: "),
+    (lambda: netc.compare("bad\n", small), "the first text, line 1, column 1: error: "),
+    (lambda: netc.compare(small, "bad\n"), "the second text, line 1, column 1: error: "),
     (lambda: netc.check(small, define={"a\0": 1}), "cannot run `"),
     (lambda: netc.from_graph({"netc_graph": 1, "name": {1}}), "the graph is not JSON: "),
     (lambda: with_program("/nowhere/netc"), "cannot run `/nowhere/netc`: No such file or directory"),
     (lambda: with_program("/"), "cannot run `/`: Permission denied"),
-    (lambda: with_program("#!/bin/sh\necho hello"), "does not print JSON; is it netc, of the version of this package?"),
-    (lambda: with_program("#!/bin/sh\necho [1]"), "does not print a report of the version of this package"),
-    (lambda: with_program("#!/bin/sh\nexit 5"), "failed with the status 5"),
-    (lambda: with_program("#!/bin/sh\nkill -9 $$"), "was ended by SIGKILL"),
+    (lambda: with_program("#!/bin/sh"), " is not the program netc: it does not print a version of it"),
+    (lambda: with_program(netc_like + "echo hello"), "does not print JSON; is it netc, of the version of this package?"),
+    (lambda: with_program(netc_like + "echo [1]"), "does not print a report of the version of this package"),
+    (lambda: with_program(netc_like + "exit 5"), "failed with the status 5"),
+    (lambda: with_program(netc_like + "kill -9 $$"), "was ended by SIGKILL"),
 ):
     try:
         call()
