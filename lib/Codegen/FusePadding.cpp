@@ -34,7 +34,7 @@ static bool areEqualPaddings(Value a, Value b) {
 }
 
 namespace {
-/// Ops to move, each before another one. They are moved together at the end,
+/// Ops to move, each next to another one. They are moved together at the end,
 /// since isBeforeInBlock() renumbers a block after each move.
 class Moves {
 public:
@@ -43,36 +43,80 @@ public:
   void moveBefore(Operation *padding, Operation *op) {
     if (padding->getBlock() != op->getBlock() || padding->isBeforeInBlock(op))
       return;
-    for (Value operand : padding->getOperands())
+    // What is inserted follows the tensor that it is inserted into, so that it
+    // is written there.
+    for (Value operand : llvm::reverse(padding->getOperands()))
       moveBefore(operand.getDefiningOp(), op);
     before.try_emplace(padding, op);
+  }
+  void moveAfter(Operation *padded, Operation *op) {
+    after.emplace_back(padded, op);
   }
   void make() const {
     for (auto [padding, op] : before)
       padding->moveBefore(op);
+    for (auto [padded, op] : after)
+      padded->moveAfter(op);
   }
 
 private:
   llvm::MapVector<Operation *, Operation *> before;
+  SmallVector<std::pair<Operation *, Operation *>> after;
 };
 } // namespace
 
-/// If a result is only read padded, and padded equally by all readers (as by a
+/// The fewest elements side by side for which loops over a part of a tensor
+/// are as fast as those over a whole one.
+static constexpr int64_t kMinRun = 64;
+
+/// The elements of a padded tensor that lie side by side.
+static int64_t runOf(tensor::InsertSliceOp padded) {
+  int64_t run = 1;
+  for (auto [part, whole] : llvm::reverse(llvm::zip_equal(
+           padded.getSourceType().getShape(), padded.getType().getShape()))) {
+    run *= part;
+    if (part != whole)
+      break;
+  }
+  return run;
+}
+
+/// Whether an op reads a tensor between others as well as alone: element by
+/// element, or as a factor beside windows, in which rows do not follow each
+/// other either (the gradient of a convolution's weight).
+static bool takesSlice(OpOperand &use) {
+  auto op = dyn_cast<linalg::GenericOp>(use.getOwner());
+  if (!op || !op.isDpsInput(&use) ||
+      !op.getMatchingIndexingMap(&use).isProjectedPermutation())
+    return false;
+  return op.getNumReductionLoops() == 0 ||
+         llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return !map.isProjectedPermutation();
+         });
+}
+
+/// If a result is read padded, and padded equally by all readers (as by a
 /// convolution and the gradient of its weight), they share one padded tensor,
-/// whose padding is created before the result. Bufferization then lets the
-/// result be written into the padded buffer.
+/// whose padding is created before the result. Others, such as the gradient of
+/// a ReLU, read a slice of it. Bufferization then lets the result be written
+/// into the padded buffer.
 static void computeInPadding(linalg::GenericOp op, Moves &moves) {
   if (op.getNumResults() != 1)
     return;
   SmallVector<tensor::InsertSliceOp> readers;
+  SmallVector<OpOperand *> bare;
   for (OpOperand &use : op.getResult(0).getUses()) {
     auto placed = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
-    if (!placed || &use != &placed.getSourceMutable() ||
-        placed->getBlock() != op->getBlock())
+    if (use.getOwner()->getBlock() != op->getBlock())
       return;
-    readers.push_back(placed);
+    if (placed && &use == &placed.getSourceMutable())
+      readers.push_back(placed);
+    else if (takesSlice(use))
+      bare.push_back(&use);
+    else
+      return;
   }
-  if (readers.empty())
+  if (readers.empty() || (!bare.empty() && runOf(readers.front()) < kMinRun))
     return;
   tensor::InsertSliceOp first =
       *llvm::min_element(readers, [](Operation *a, Operation *b) {
@@ -84,6 +128,15 @@ static void computeInPadding(linalg::GenericOp op, Moves &moves) {
         !areEqualPaddings(first.getDest(), reader.getDest()))
       return;
   moves.moveBefore(first.getDest().getDefiningOp(), op);
+  if (!bare.empty())
+    moves.moveAfter(first, op);
+  for (OpOperand *use : bare) {
+    OpBuilder b(use->getOwner());
+    use->set(b.create<tensor::ExtractSliceOp>(
+        op.getLoc(), cast<RankedTensorType>(op.getResult(0).getType()),
+        first.getResult(), first.getMixedOffsets(), first.getMixedSizes(),
+        first.getMixedStrides()));
+  }
   for (tensor::InsertSliceOp reader : readers)
     if (reader != first) {
       reader.replaceAllUsesWith(first.getResult());

@@ -180,9 +180,14 @@ linalg::GenericOp netc::epilogueOf(linalg::LinalgOp product) {
 }
 
 bool netc::readsTheSame(linalg::LinalgOp op, Operation *later) {
+  return readsTheSame(op, op, later);
+}
+
+bool netc::readsTheSame(linalg::LinalgOp op, Operation *first,
+                        Operation *later) {
   return llvm::none_of(op.getDpsInputs(), [&](Value input) {
     Value slot = slotOf(input);
-    return slot && changesBetween(slot, op, later);
+    return slot && changesBetween(slot, first, later);
   });
 }
 

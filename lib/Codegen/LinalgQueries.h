@@ -46,6 +46,9 @@ mlir::Value slotOf(mlir::Value tensor);
 /// Whether `op` would read the same values at the position of `later`: no
 /// memref that it reads is written in between.
 bool readsTheSame(mlir::linalg::LinalgOp op, mlir::Operation *later);
+/// Whether no memref that `op` reads is written between two ops.
+bool readsTheSame(mlir::linalg::LinalgOp op, mlir::Operation *first,
+                  mlir::Operation *later);
 
 /// The number of elements of a tensor; 1 for a scalar.
 int64_t elementsOf(mlir::Value tensor);

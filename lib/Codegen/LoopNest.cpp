@@ -59,9 +59,11 @@ bool LoopNest::addOperand(Value operand, AffineMap map) {
     return true; // a scalar
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(getStridesAndOffset(type, strides, offset)) || offset != 0 ||
+  if (failed(getStridesAndOffset(type, strides, offset)) ||
+      ShapedType::isDynamic(offset) ||
       llvm::any_of(strides, ShapedType::isDynamic))
     return false;
+  starts[number] = offset;
   sizes[number] = spanOf(type);
   SmallVector<int64_t> factors(loops.size());
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides)) {

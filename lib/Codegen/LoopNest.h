@@ -27,10 +27,9 @@ struct LoopNest {
     llvm::SmallVector<std::pair<unsigned, int64_t>, 2> dims;
   };
 
-  /// None if an extent or an operand's layout is dynamic, an operand has an
-  /// offset, or an indexing map is not linear. The operands of `epilogue`,
-  /// which reads the last operand of `op` element by element, follow those of
-  /// `op`.
+  /// None if an extent or an operand's layout is dynamic, or an indexing map is
+  /// not linear. The operands of `epilogue`, which reads the last operand of
+  /// `op` element by element, follow those of `op`.
   static std::optional<LoopNest> of(mlir::linalg::LinalgOp op,
                                     mlir::linalg::LinalgOp epilogue = nullptr);
 
@@ -55,7 +54,7 @@ struct LoopNest {
 
 private:
   /// Adds the next operand, which is indexed by `map`. False if its layout is
-  /// dynamic or has an offset, or if the map is not linear.
+  /// dynamic or the map is not linear.
   bool addOperand(mlir::Value operand, mlir::AffineMap map);
 };
 

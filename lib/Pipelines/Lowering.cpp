@@ -54,8 +54,9 @@ void netc::addLinalgPasses(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createFuseElementwise());
   passes.addNestedPass<func::FuncOp>(createMergeReductions());
   passes.addNestedPass<func::FuncOp>(createRematerializeOperands());
-  passes.addNestedPass<func::FuncOp>(createFusePadding());
   passes.addNestedPass<func::FuncOp>(createDeferAccumulation());
+  // Later passes do not fold slices of what was inserted.
+  passes.addNestedPass<func::FuncOp>(createFusePadding());
 }
 
 void netc::addBufferPasses(OpPassManager &passes,

@@ -86,6 +86,8 @@ public:
     SplitSumsOptions split;
     split.arch = archs.front().name;
     passes.addNestedPass<func::FuncOp>(createSplitSums(split));
+    passes.addNestedPass<func::FuncOp>(createFuseTransposes());
+    passes.addNestedPass<func::FuncOp>(createMergeElementwise());
   }
 
   void addGroupPasses(OpPassManager &passes,

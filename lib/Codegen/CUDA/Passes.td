@@ -95,6 +95,25 @@ def SplitSums : Pass<"net-split-sums", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def FuseTransposes : Pass<"net-fuse-transposes", "::mlir::func::FuncOp"> {
+  let summary = "Write the result of an element-wise op as a transpose has it";
+  let description = [{
+    An element-wise op whose only reader is a transpose writes its result transposed. An example is the conversion
+    of a convolution's weight to 16 bits, of which the product reads the channels side by side.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def MergeElementwise : Pass<"net-merge-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Compute small tensors that depend on each other in one launch";
+  let description = [{
+    Small element-wise ops with the same loops become one op with several results, at the position of the first of
+    them, if each reads what another one makes or reads. An example is the mean, the variance and their running
+    averages in a batch norm.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def SortRows : Pass<"net-sort-rows", "::mlir::func::FuncOp"> {
   let summary = "Sort the places that add to the rows of a table by their rows";
   let description = [{

@@ -1,0 +1,174 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Codegen/CUDA/Passes.h"
+#include "lib/Codegen/LinalgQueries.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <list>
+
+using namespace netc;
+using namespace mlir;
+
+namespace netc {
+#define GEN_PASS_DEF_MERGEELEMENTWISE
+#include "lib/Codegen/CUDA/Passes.h.inc"
+} // namespace netc
+
+/// Up to this many elements, a launch takes longer than the memory accesses.
+static constexpr int64_t kMaxElements = 1 << 17;
+/// More results would need more registers than a thread has to spare.
+static constexpr size_t kMaxResults = 8;
+
+/// Whether an op is small, computes each element from the elements at the same
+/// place and from scalars, and overwrites its results.
+static bool isSmallElementwise(linalg::GenericOp op) {
+  bool isElementwise =
+      op.getNumReductionLoops() == 0 && op.getNumLoops() > 0 &&
+      !op.hasIndexSemantics() &&
+      llvm::all_of(op.getIndexingMapsArray(),
+                   [](AffineMap map) {
+                     return map.isIdentity() || map.getNumResults() == 0;
+                   }) &&
+      llvm::all_of(op.getOutputs(),
+                   [](Value output) {
+                     return output.getDefiningOp<tensor::EmptyOp>() != nullptr;
+                   }) &&
+      llvm::all_of(op.getRegionOutputArgs(),
+                   [](BlockArgument old) { return old.use_empty(); });
+  int64_t elements = 1;
+  for (int64_t extent : op.getStaticLoopRanges())
+    elements =
+        ShapedType::isDynamic(extent) ? kMaxElements + 1 : elements * extent;
+  return isElementwise && elements <= kMaxElements;
+}
+
+namespace {
+/// Ops that become one, at the position of the first.
+struct Group {
+  SmallVector<linalg::GenericOp> ops;
+  size_t results = 0;
+
+  Operation *first() const { return ops.front(); }
+  bool makes(Value value) const {
+    Operation *maker = value.getDefiningOp();
+    return maker && llvm::is_contained(ops, maker);
+  }
+  bool reads(Value value) const {
+    return llvm::any_of(ops, [&](linalg::GenericOp op) {
+      return llvm::is_contained(op.getInputs(), value);
+    });
+  }
+  bool takes(linalg::GenericOp op) const;
+  void add(linalg::GenericOp op) {
+    ops.push_back(op);
+    results += op.getNumResults();
+  }
+  void merge();
+};
+} // namespace
+
+/// Whether an op has the same loops, reads what the group makes or reads, and
+/// can move up to its first op.
+bool Group::takes(linalg::GenericOp op) const {
+  linalg::GenericOp head = ops.front();
+  if (op.getStaticLoopRanges() != head.getStaticLoopRanges() ||
+      results + op.getNumResults() > kMaxResults ||
+      !readsTheSame(op, first(), op))
+    return false;
+  bool isRelated = false;
+  for (Value input : op.getInputs()) {
+    bool isInside = makes(input);
+    Operation *maker = input.getDefiningOp();
+    Operation *at =
+        maker ? op->getBlock()->findAncestorOpInBlock(*maker) : nullptr;
+    if (!isInside && at && !at->isBeforeInBlock(first()))
+      return false;
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    isRelated |= isInside || (type && type.getRank() > 0 && reads(input));
+  }
+  return isRelated;
+}
+
+void Group::merge() {
+  if (ops.size() < 2)
+    return;
+  OpBuilder b(first());
+  llvm::SetVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> outputs;
+  SmallVector<Type> types;
+  SmallVector<Location> locations;
+  for (linalg::GenericOp op : ops) {
+    locations.push_back(op.getLoc());
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (!makes(input->get()) && inputs.insert(input->get()))
+        maps.push_back(op.getMatchingIndexingMap(input));
+    for (Type type : op->getResultTypes()) {
+      types.push_back(type);
+      auto tensor = cast<RankedTensorType>(type);
+      outputs.push_back(b.create<tensor::EmptyOp>(
+          op.getLoc(), tensor.getShape(), tensor.getElementType()));
+    }
+  }
+  linalg::GenericOp head = ops.front();
+  maps.append(types.size(), b.getMultiDimIdentityMap(head.getNumLoops()));
+  auto merged = b.create<linalg::GenericOp>(
+      b.getFusedLoc(locations), types, inputs.getArrayRef(), outputs, maps,
+      head.getIteratorTypesArray(),
+      [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+        IRMapping elements; // of tensors
+        for (auto [input, argument] : llvm::zip(inputs, arguments))
+          elements.map(input, argument);
+        SmallVector<Value> results;
+        for (linalg::GenericOp op : ops) {
+          IRMapping values;
+          for (auto [input, argument] :
+               llvm::zip(op.getInputs(), op.getRegionInputArgs()))
+            values.map(argument, elements.lookup(input));
+          for (Operation &payload : op.getBody()->without_terminator())
+            inner.clone(payload, values);
+          for (auto [result, element] :
+               llvm::zip(op->getResults(),
+                         op.getBody()->getTerminator()->getOperands())) {
+            results.push_back(values.lookupOrDefault(element));
+            elements.map(result, results.back());
+          }
+        }
+        inner.create<linalg::YieldOp>(loc, results);
+      });
+  size_t result = 0;
+  for (linalg::GenericOp op : ops)
+    for (Value old : op->getResults())
+      old.replaceAllUsesWith(merged->getResult(result++));
+  for (linalg::GenericOp op : llvm::reverse(ops))
+    op.erase();
+}
+
+namespace {
+struct MergeElementwise : netc::impl::MergeElementwiseBase<MergeElementwise> {
+  void runOnOperation() override {
+    getOperation().walk([](Block *block) {
+      std::list<Group> groups;
+      for (auto op : block->getOps<linalg::GenericOp>()) {
+        if (!isSmallElementwise(op))
+          continue;
+        auto found = llvm::find_if(llvm::reverse(groups), [&](Group &group) {
+          return group.takes(op);
+        });
+        if (found == groups.rend())
+          groups.emplace_back().add(op);
+        else
+          found->add(op);
+      }
+      for (Group &group : groups)
+        group.merge();
+    });
+  }
+};
+} // namespace
