@@ -62,7 +62,9 @@ std::string netc::import::identifier(StringRef text) {
   std::string name;
   for (char c : text)
     name += llvm::isAlnum(c) || c == '_' ? c : '_';
-  return name.empty() || llvm::isDigit(name[0]) ? "m" + name : name;
+  // `_` names nothing.
+  bool isName = StringRef(name).trim('_') != "" && !llvm::isDigit(name[0]);
+  return isName ? name : "m" + name;
 }
 
 const std::set<std::string> &netc::import::words() {

@@ -98,6 +98,8 @@ public:
                    "model scales some of them; no count depends on these.");
       GraphValue &value = add(GraphValue::Known, entry, where);
       value.known = &entry;
+      if (entry["what"] == "number")
+        member(entry, "value", where);
       if (entry["what"] == "size")
         value.size = size(member(entry, "size", where), at(where, "size"));
     });

@@ -134,6 +134,13 @@ std::optional<Document>
 netc::import::parseObject(StringRef path, StringRef text, const Host &host) {
   const char *reached = text.begin();
   Keys keys(reached);
+  if (size_t end = text.find('\0'); end != StringRef::npos) {
+    // The parser takes it for the end of the file.
+    auto [line, column] = placeOf(text, text.data() + end);
+    host.report({path.str(), line, column,
+                 error::JsonBroken("a null character is no text")});
+    return std::nullopt;
+  }
   Json::sax_parse(Bytes(text.begin(), reached), Bytes(text.end(), reached),
                   &keys);
   if (keys.wrong) {

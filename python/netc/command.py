@@ -114,7 +114,7 @@ def _run(arguments, kind=NetcError, own={}, read=None):
     for line in done.stderr.splitlines():
         try:
             problems.append(_problem(json.loads(line), own))
-        except ValueError:
+        except (AttributeError, ValueError):  # it is no problem
             rest.append(_in_python(line))
     errors = [p for p in problems if p.severity == "error"]
     said = [p for p in problems if p.severity != "warning"]
@@ -145,6 +145,9 @@ def _json(text):
 WRITERS = {".onnx": "from_onnx", ".json": "from_config"}
 
 
+LIMIT = 4 << 20  # bytes that netc reads of a file by default
+
+
 def _path(path):
     """A path as an argument, which is no option."""
     text = os.fspath(path)
@@ -158,7 +161,7 @@ class _File:
     def __init__(self, spec, name=Problem.text):
         if not isinstance(spec, (str, os.PathLike)):
             raise TypeError(f"a specification is text or a path, not a {type(spec).__name__}; `netc.from_torch` writes that of a module")
-        self.folder, self.name = None, name
+        self.folder, self.name, self.size = None, name, 0
         writer = WRITERS.get(pathlib.Path(spec).suffix) if "\n" not in os.fspath(spec) else None
         if writer:
             raise NetcError(f"`{spec}` is a model, and no specification; `netc.{writer}` writes that of it")
@@ -172,7 +175,7 @@ class _File:
             self.folder = tempfile.TemporaryDirectory(prefix="netc-")
             self.path = os.path.join(self.folder.name, "spec.net")
             try:
-                pathlib.Path(self.path).write_text(spec, encoding="utf-8")
+                self.size = pathlib.Path(self.path).write_bytes(spec.encode())
             except UnicodeEncodeError as problem:
                 self.folder.cleanup()
                 raise NetcError(f"a specification is text in UTF-8, in which nothing is {spec[problem.start]!r}, its character {problem.start}") from None
@@ -185,7 +188,8 @@ class _File:
         return {self.path: self.name} if self.folder else {}
 
     def run(self, *arguments, kind=NetcError, others={}, read=None):
-        return _run([*arguments, self.path], kind=kind, own={**self.own, **others}, read=read)
+        # A text of one's own, such as that of a large model, may be as long as it is.
+        return _run([*arguments, f"--max-input={max(self.size, LIMIT)}", self.path], kind=kind, own={**self.own, **others}, read=read)
 
     def __exit__(self, *_):
         if self.folder:
@@ -258,7 +262,7 @@ def compare(one, other):
     """Returns the differences from the first specification to the second, as text.
 
     Raises:
-        NetcError: as in `estimate`; if an `expect` of the second fails, then with the differences as `result`.
+        NetcError: as in `estimate`; if an `expect` of either fails, then with the differences as `result`.
     """
     with _File(one, "the first text") as first, _File(other, "the second text") as second:
         return second.run("--compare", first.path, others=first.own, read=str)
@@ -294,7 +298,7 @@ def from_graph(graph, opaque=()):
             path.write_text(json.dumps(graph, allow_nan=False))
         except (TypeError, ValueError) as problem:
             raise ImportRefused(f"the graph is not JSON: {problem}") from None
-        limit = max(2 * path.stat().st_size, 4 << 20)
+        limit = max(2 * path.stat().st_size, LIMIT)
         return _run(["--import", str(path), f"--max-input={limit}", *(f"--opaque={op}" for op in opaque)], kind=ImportRefused, own={str(path): Problem.text})
 
 

@@ -14,7 +14,7 @@ from onnx import TensorProto, numpy_helper
 
 from .errors import ImportRefused
 from .known import are_frequencies, number_of
-from .onnx_shapes import Sample, refused, said_of
+from .onnx_shapes import Sample, check_nodes, integer, refused, said_of
 from .onnx_types import TYPES
 from .sizes import NAMES, SIZES, polynomial
 
@@ -23,15 +23,25 @@ COMPUTING = set("Add And Cast Ceil Clip Div Equal Floor Greater GreaterOrEqual I
 FLOATS = {TensorProto.DOUBLE, TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
 
 
+def _rank(name, place, is_turned):
+    """Whether a free axis is that of the batch, by its name: 0 if it is, 1 if that is not told, and 2 if it is that of a sequence.
+    `is_turned`: a recurrence reads its input, sequences first."""
+    if "batch" in name.lower():
+        return 0
+    return 2 if re.search("seq|time|frame|len", name.lower()) or is_turned and place == 0 else 1
+
+
 class File:
     """A model, and what follows from it."""
 
-    def __init__(self, model, joined):
-        """`joined`: the axes of inputs up to this one are the same in all inputs."""
+    def __init__(self, model, joined, sizes=SIZES):
+        """`joined`: the axes of inputs up to this one are the same in all inputs. `sizes`: two of each free axis."""
         graph = model.graph
         self.model, self.opsets, self.nodes = model, model.opset_import, list(graph.node)
+        self.sizes = sizes
         self.results = [output.name for output in graph.output]
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
+        check_nodes(graph, self.opset)
         self.constants, self.types, self.shapes = {}, {}, {}
         self.weights, self.held = {}, {}
         # A number is a constant, but for the bias of one feature, the slope of a PRelu, and in files of netc, which have constants as nodes.
@@ -55,7 +65,8 @@ class File:
             else:
                 self.constants[tensor.name] = array_of(tensor)
         self.inputs = [value for value in graph.input if value.name not in self.types]
-        places = {}  # of free axes: where the first input that has them has them
+        places, ranks = {}, {}  # of free axes: where the first input that has them has them
+        turned = {node.input[0] for node in graph.node if node.op_type in ("LSTM", "GRU", "RNN") and not integer(node, "layout", 0)}
         for value in self.inputs:
             if not value.type.HasField("tensor_type") or not value.type.tensor_type.HasField("shape"):
                 raise ImportRefused(f"the input `{value.name}` has no shape")
@@ -64,11 +75,13 @@ class File:
                 if size.dim_value <= 0:
                     size.dim_param = size.dim_param or f"{value.name}.{i}"
                     places.setdefault(size.dim_param, i)
+                    ranks.setdefault(size.dim_param, _rank(size.dim_param, i, value.name in turned))
         groups = [place if place <= joined else name for name, place in places.items()]
         distinct = list(dict.fromkeys(groups))
         if len(distinct) > 3:
             raise ImportRefused("the model has more than three free axes")
-        self.free = NAMES[: len(distinct)]
+        distinct.sort(key=lambda group: min(ranks[name] for name, own in zip(places, groups) if own == group))
+        self.free = NAMES[min(ranks.values(), default=0) == 2 :][: len(distinct)]
         names = dict(zip(distinct, self.free))
         self.symbols = {name: names[each] for name, each in zip(places, groups)}
         self.samples = self.take_samples()
@@ -90,7 +103,7 @@ class File:
 
     def sampled(self):
         """The sizes of free axes that samples have."""
-        return " and ".join(f"{name} = {SIZES[2 * i]} and {SIZES[2 * i + 1]}" for i, name in enumerate(self.free))
+        return " and ".join(f"{name} = {self.sizes[2 * i]} and {self.sizes[2 * i + 1]}" for i, name in enumerate(self.free))
 
     def limit(self, node, what):
         """Notes for which sizes a model does what the graph says."""
@@ -119,12 +132,12 @@ class File:
     def take_samples(self):
         samples = []
         for several in itertools.product((0, 1), repeat=len(self.free)):
-            sizes = {name: SIZES[2 * i + up] for i, (name, up) in enumerate(zip(self.free, several))}
+            sizes = {name: self.sizes[2 * i + up] for i, (name, up) in enumerate(zip(self.free, several))}
             samples.append(Sample(self, {symbol: sizes[name] for symbol, name in self.symbols.items()}))
         return samples
 
     def polynomial(self, numbers):
-        return polynomial(numbers, self.free)
+        return polynomial(numbers, self.free, self.sizes)
 
     def size(self, node, numbers):
         found = self.polynomial(numbers)
@@ -134,7 +147,7 @@ class File:
 
     def shape(self, name, node=None):
         shapes = [sample.shapes[name] for sample in self.samples]
-        return [self.size(node, numbers) for numbers in zip(*shapes)]
+        return [self.size(node or self.producers.get(name), numbers) for numbers in zip(*shapes)]
 
     def constant(self, name):
         """The value with this name if it depends on no size; else None."""

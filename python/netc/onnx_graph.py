@@ -25,8 +25,9 @@ from .known import fixed_axes, known, number_of, same_size
 from .number_types import NoType
 from .onnx_file import File, modules_around
 from .onnx_notes import notes
-from .onnx_shapes import refused
+from .onnx_shapes import NoShape, refused
 from .onnx_types import TYPES
+from .sizes import SIZES, SMALL_SIZES
 
 OPS = {**onnx_graph_ops.OPS, **onnx_formulas.OPS, **onnx_lookups.OPS, **onnx_loops.OPS, **onnx_recurrences.OPS}
 
@@ -56,11 +57,14 @@ def export(model, name=None):
     # If the shapes do not fit otherwise, the batches of all inputs are one, such as those of an encoder and a decoder, or all
     # axes at the same place, such as those of tokens and their mask.
     problem = None
-    for joined in (-1, 0, math.inf) if len(model.graph.input) > 1 else (-1,):
-        try:
-            return _Writer(File(model, joined)).graph(name)
-        except ImportRefused as found:
-            problem = problem or found
+    for sizes in SIZES, SMALL_SIZES:
+        for joined in (-1, 0, math.inf) if len(model.graph.input) > 1 else (-1,):
+            try:
+                return _Writer(File(model, joined, sizes)).graph(name)
+            except ImportRefused as found:
+                problem = problem or found
+        if not isinstance(problem, NoShape):
+            break
     raise problem
 
 

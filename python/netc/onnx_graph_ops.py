@@ -284,8 +284,13 @@ def sequence_at(file, graph, node, _):
 
 
 def _limit_slice(file, node, at, sizes, *places):
-    """Notes from which size on a free axis is cut at a fixed place, or up to which one it is not."""
+    """Notes from which size on a free axis is cut at a fixed place, or up to which one it is not; and up to which size a fixed
+    axis is as long as a free one."""
     if len(set(sizes)) == 1:
+        end = places[-1]
+        if len(set(end)) > 1 and all(0 < each <= sizes[0] for each in end):
+            part = file.polynomial(end) or "the part"
+            file.limit(node, f"it takes {part} of an axis of {sizes[0]}, so that {part} is at most {sizes[0]}")
         return
     for place in places:
         number = abs(place[0])
@@ -478,7 +483,8 @@ def where(file, graph, node, _):
 
 @OPS.of("TopK")
 def top_k(file, graph, node, attributes):
-    (count,) = file.given(node, attributes, "k", 1)
+    count = file.given(node, attributes, "k", 1)
+    (count,) = count if isinstance(count, list) else [count]
     graph.add(node, "onnx.TopK", [node.input[0]], list(node.output), k=count, dim=attributes.get("axis", -1), largest=bool(attributes.get("largest", 1)))
 
 

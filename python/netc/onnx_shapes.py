@@ -26,6 +26,30 @@ def refused(node, why):
     return ImportRefused(why if node is None else said_of(node, why))
 
 
+class NoShape(ImportRefused):
+    """Shapes do not fit for the chosen sizes of free axes."""
+
+
+def check_nodes(graph, opset):
+    """Refuses nodes without operands or attributes that their op needs."""
+    for node in graph.node:
+        if node.domain in ("", "ai.onnx") and onnx.defs.has(node.op_type, opset, ""):
+            schema = onnx.defs.get_schema(node.op_type, opset, "")
+            given = [*node.input, *[""] * schema.min_input]
+            for wanted, name in zip(schema.inputs[: schema.min_input], given):
+                if not name and wanted.option != wanted.option.Optional:
+                    raise refused(node, f"its operand `{wanted.name}` is missing")
+            has = {attribute.name for attribute in node.attribute}
+            for name, wanted in schema.attributes.items():
+                if wanted.required and name not in has:
+                    raise refused(node, f"its attribute `{name}` is missing")
+            if node.op_type == "Constant" and not has:
+                raise refused(node, "it has no value")
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                check_nodes(attribute.g, opset)
+
+
 def integer(node, name, otherwise):
     return next((attribute.i for attribute in node.attribute if attribute.name == name), otherwise)
 
@@ -71,9 +95,6 @@ class Sample:
             raise refused(node, "netc has no quantized numbers; import the model as it was before")
         if not onnx.defs.has(node.op_type, self.opset, ""):
             raise refused(node, f"ONNX has no such op in opset {self.opset}, so its shape is not known")
-        least = onnx.defs.get_schema(node.op_type, self.opset, "").min_input
-        if not all([*node.input, *[""] * least][:least]):
-            raise refused(node, f"it takes {least} operands in opset {self.opset}, and has {len(ins)}")
         if node.op_type == "If" and ins and ins[0] in self.values:
             self.branches.append((node, ins[0]))
             return self.take_branch(node, "then_branch" if self.values[ins[0]].all() else "else_branch")
@@ -176,11 +197,14 @@ class Sample:
         try:
             found = shape_inference.infer_shapes(model, strict_mode=True, data_prop=True).graph.output
         except Exception as problem:
-            raise refused(node, f"its shape does not follow: {problem}") from problem
+            raise NoShape(said_of(node, f"its shape does not follow: {problem}")) from problem
         for value in found:
             kind = value.type.tensor_type
             if node.op_type == "GroupNormalization":  # whose inference gives up in newer opsets
                 self.types[value.name], self.shapes[value.name] = self.types[ins[0]], self.shapes[ins[0]]
+                continue
+            if node.op_type == "BatchNormalization" and value.name != node.output[0]:  # statistics, of which older opsets infer nothing
+                self.types[value.name], self.shapes[value.name] = self.types[ins[0]], self.shapes[ins[1]]
                 continue
             if not kind.HasField("shape") or any(not d.HasField("dim_value") for d in kind.shape.dim):
                 raise refused(node, "the shape of what it makes depends on data")

@@ -9,16 +9,17 @@ import re
 
 NAMES = "NTSUVPQR"  # of free axes
 SIZES = (7, 11, 13, 17, 19, 23, 29, 31)  # two for each: primes, of which no product is mistaken for another
+SMALL_SIZES = (3, 5, 2, 7, 11, 13, 17, 19)  # for models that take no longer axes
 
 
-def polynomial(numbers, names):
+def polynomial(numbers, names, sizes=SIZES):
     """The polynomial through one number per sample, as text or an integer; None if there is none. It is a sum of
-    products of distinct free axes."""
+    products of distinct free axes, of which the samples have two of `sizes` each."""
     terms = {}
     points = list(itertools.product((0, 1), repeat=len(names)))
     values = dict(zip(points, (int(n) for n in numbers)))
     for i in range(len(names)):
-        low, high = SIZES[2 * i], SIZES[2 * i + 1]
+        low, high = sizes[2 * i], sizes[2 * i + 1]
         for point in points:
             if point[i] == 0:
                 above = point[:i] + (1,) + point[i + 1 :]

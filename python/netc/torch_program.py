@@ -178,12 +178,13 @@ def exported(module, args, kwargs, axes):
     if axes is not None:
         _check_axes(axes, names, tensors)
     free, batch = dict(zip(tensors, _free(list(tensors.values()), module))), "N"
+    own = {i: (axes or {}).get(names[i], {}) for i in tensors}
     if axes is not None:
-        own = {i: axes.get(names[i], {}) for i in tensors}
         batches = {i: [axis for axis, name in free[i].items() if name == "N"] for i in tensors}
         if any("N" in each.values() for each in own.values()):
             batches = {}
-        batch = next((own[i][axis] for i in batches for axis in batches[i] if axis in own[i]), "N")
+        size = next((tensors[i].shape[axis] for i in batches for axis in batches[i]), None)
+        batch = next((own[i][axis] for i in batches for axis in batches[i] if axis in own[i] and tensors[i].shape[axis] in (size, 1)), "N")
         free = {i: {**dict.fromkeys(batches.get(i, ()), batch), **own[i]} for i in tensors}
     # A view of other strides has sizes that torch.export cannot read.
     tensors = {i: tensor.contiguous() for i, tensor in zip(tensors, _several(tensors.values(), free.values()))}
@@ -216,7 +217,7 @@ def exported(module, args, kwargs, axes):
             why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
         raise ImportRefused(f"in {_place(module, problem)}: {why}") from None
     _draw(functional)
-    symbols = _named(exported, axes, batch)
+    symbols = _named(exported, list(own.values()), batch)
     if axes is None:
         _tie(functional, symbols)
     doubts = _doubts(module, exported, symbols, list(free.values()), axes is not None)
@@ -244,23 +245,23 @@ def _changed(module, functional):
             yield name
 
 
-def _named(exported, axes, name):
-    """The names of free axes by their symbols. Unless `axes` says otherwise, first axes that have one size in the example are of
-    one batch, `name`, though torch.export may let them differ. Without `axes`, so are those of integers of two axes, such as
-    tokens and their mask."""
+def _inputs(exported):
+    """The tensors that go in, in their order."""
+    names = exported.graph_signature.user_inputs
+    return [node for node in exported.graph.nodes if node.name in names and isinstance(node.meta.get("val"), torch.Tensor)]
+
+
+def _named(exported, taken, name):
+    """The names of free axes by their symbols. `taken`: those that `axes` gives, by axis, for each input. Other first axes that
+    have one size in the example are of one batch, `name`, though torch.export may let them differ."""
     symbols, batch = {}, None
-    taken = {(key, axis): text for key, own in (axes or {}).items() for axis, text in own.items()}
-    for node in exported.graph.nodes:
-        if node.op != "placeholder" or not isinstance(node.meta.get("val"), torch.Tensor):
-            continue
-        value = node.meta["val"]
-        for axis, size in enumerate(value.shape):
+    for node, own in zip(_inputs(exported), taken):
+        for axis, size in enumerate(node.meta["val"].shape):
             if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol and str(size) not in symbols:
-                are_sequences = value.ndim == 2 and not value.is_floating_point()
-                is_batch = axis == 0 and (name not in symbols.values() or axes is None and are_sequences or size.node.hint == batch)
+                is_batch = axis == 0 and (name not in symbols.values() or size.node.hint == batch)
                 if is_batch and batch is None:
                     batch = size.node.hint
-                wanted = taken.get((node.target, axis)) or (name if is_batch else None)
+                wanted = own.get(axis) or (name if is_batch else None)
                 symbols[str(size)] = wanted or next(n for n in NAMES if n not in symbols.values())
     return symbols
 
@@ -285,10 +286,9 @@ def _tie(functional, symbols):
 
 def _doubts(module, exported, symbols, free, are_named):
     """What a reader of the counts must know of axes that did not stay free, and of those that no one named."""
-    placed = [node for node in exported.graph.nodes if node.name in exported.graph_signature.user_inputs]
-    inputs = [node for node in placed if isinstance(node.meta.get("val"), torch.Tensor)]
+    inputs = _inputs(exported)
     fixed = {
-        (node.name, axis): f"Axis {axis} of `{node.name}` stays {node.meta['val'].shape[axis]}: {_why_fixed(module, node, axis)}."
+        (node.name, axis): f"Axis {axis} of `{node.name}` stays {node.meta['val'].shape[axis]}: {_why_fixed(module, node, axis, inputs)}."
         for node, own in zip(inputs, free)
         for axis in own
         if axis < node.meta["val"].ndim and str(node.meta["val"].shape[axis]).isdigit()
@@ -318,7 +318,7 @@ def _doubts(module, exported, symbols, free, are_named):
     return doubts
 
 
-def _why_fixed(module, node, axis):
+def _why_fixed(module, node, axis, inputs):
     """Why an axis has one size: the line that asks for it, if that is no line of PyTorch."""
     sizes = node.meta["val"].fake_mode.shape_env
     names = {str(symbol) for symbol, sources in sizes.var_to_sources.items() if any(each.name == f"L['{node.name}'].size()[{axis}]" for each in sources)}
@@ -328,6 +328,11 @@ def _why_fixed(module, node, axis):
         return f"`{frame.name}` ({Path(frame.filename).name}:{frame.lineno}) takes no other size"
     if any(isinstance(each, torch.nn.RNNBase) for each in module.modules()):
         return "torch.export takes no other size here, as for a recurrence, which has a given length"
+    size = node.meta["val"].shape[axis]
+    for other in inputs:
+        for place, its in enumerate(other.meta["val"].shape):
+            if other is not node and its == size and place > 0:
+                return f"so does axis {place} of `{other.name}`, and if both are one, `axes` gives them one name"
     return "torch.export takes no other size here; if it is near the size of another axis by chance, give an example of another size"
 
 

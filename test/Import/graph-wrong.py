@@ -53,6 +53,7 @@ weight = {"name": "w", "type": "f32", "shape": [8]}
 wrong("`weights[0].init`: nothing is filled as \"x\"", lambda g: g.update(weights=[{**weight, "init": "x"}]))
 wrong("`weights[0].learns`: a value of another type is expected, not 3", lambda g: g.update(weights=[{**weight, "learns": 3}]))
 wrong("`known[0].init`: nothing is filled as \"\\\")\"", lambda g: g.update(known=[{**weight, "what": "table", "init": "\")"}]))
+wrong("`known[0].value`: it is not there", lambda g: g.update(known=[{**weight, "what": "number"}]))
 wrong("`known[0].size`: it is not there", lambda g: g.update(known=[{**weight, "what": "size"}]))
 wrong("`nodes`: `w` has the size `T`, and the free axes of the inputs are N", lambda g: g.update(known=[{**weight, "what": "size", "size": "T"}]))
 wrong("`known[0].theta`: a value of another type is expected, not \"1\"", lambda g: g.update(known=[{**weight, "what": "table", "theta": "1"}]))

@@ -40,6 +40,7 @@ config('{ "n_layer": 1e999 }', "1:19: error: number overflow parsing '1e999' [js
 config('{ "model_type": "gpt2", "\\u001b[31m": "\\u202e" }', '1:25: error: `\\u001b[31m` is "\\u202e", and netc does not know')
 config("[" * 100, "1:65: error: nested more than 64 deep, which nothing is that netc imports [json-too-deep]")
 config('{ "n_layer": 1, "n_layer": 2 }', "1:17: error: the key `n_layer` is there twice [json-key-twice]")
+config('{}\0{', "1:3: error: a null character is no text [json-broken]")
 config("[1]", "1:1: error: a config is an object, `{ \"model_type\": .. }`, not [1] [json-no-object]")
 config("{}", "1:1: error: `model_type` names the family of the model; netc knows bert, deepseek_v2, deepseek_v3, distilbert, gemma, gemma2, gemma3_text, gpt2, gpt_neox, gpt_oss, llama, mistral, mixtral, olmo2, phi, phi3, qwen2, qwen2_moe, qwen3, qwen3_moe, t5, vit, whisper [config-no-family]")
 config('{ "model_type": 3 }', "1:3: error: `model_type` names the family of the model; netc knows bert, ")

@@ -228,7 +228,7 @@ assert netc.estimate(text).networks[0].parameters.total == 64
 
 refused("the model has more than three free axes", model([node("Relu", "x", "y")], {"x": list("ABCDEFGHI")}, ["y"]))
 refused("`onnx.NonZero`: the shape of what it makes depends on data", model([node("NonZero", "x", "y")], {"x": ["N", 8]}, ["y"]))
-refused("`onnx.BatchNormalization`: it takes 5 operands in opset 18, and has 1", model([node("BatchNormalization", "x", "y")], {"x": ["N", 8]}, ["y"]))
+refused("`onnx.BatchNormalization`: its operand `scale` is missing", model([node("BatchNormalization", "x", "y")], {"x": ["N", 8]}, ["y"]))
 refused("`onnx.IsNaN`: netc has no test for NaN, but for one whose NaN are replaced by zeros, or kept", model([node("IsNaN", "x", "y")], {"x": ["N", 8]}, ["y"]))
 refused("no output depends on what goes in, but for its sizes", model([node("Size", "x", "y"), node("Shape", "x", "z")], {"x": ["N", 8]}, ["y", "z"]))
 spec = netc.from_onnx(model([node("Shape", "x", "n"), node("Relu", "x", "y")], {"x": ["N", 8]}, ["n", "y"], opset=22))
@@ -682,3 +682,29 @@ for given, kind in (None, "a NoneType"), (onnx.TensorProto(), "a TensorProto"):
         raise AssertionError("it is no model")
     except TypeError as problem:
         assert str(problem) == f"a model of ONNX is a path or an `onnx.ModelProto`, not {kind}; `netc.from_torch` writes the specification of a module", problem
+
+# A free axis whose name has `batch` is N, and one that is called as a sequence is not; nor is the first axis of what a recurrence takes
+# sequences first.
+for sizes, text in (["steps_seq", "batch", 6], "x: f32[T, N, 6]"), (["a", "b", 6], "x: f32[T, N, 6]"), (["seq", 2, 6], "x: f32[T, 2, 6]"), ([5, "b", 6], "x: f32[5, N, 6]"):
+    spec = netc.from_onnx(model([node("LSTM", "x w r", "h", hidden_size=4)], {"x": sizes}, ["h"], weights={"w": [1, 16, 6], "r": [1, 16, 4]}))
+    assert text in spec and netc.estimate(spec).networks[0].parameters.total == 160, spec
+
+# Positions of which a model has few are read for small sizes, and a comment says for which.
+tokens = [node("Shape", "x", "n", start=1, end=2), node("Slice", "p zero n one", "own"), node("Add", "x own", "y")]
+positions = {"zero": numpy.array([0]), "one": numpy.array([1])}
+for length in 8, 32:
+    spec = netc.from_onnx(model(tokens, {"x": ["N", "T", 4]}, ["y"], weights={"p": [1, length, 4]}, constants=positions))
+    assert f"# `onnx.Slice`: it takes T of an axis of {length}, so that T is at most {length}.\n" in spec, spec
+
+# What a node needs is there, and what it need not have may be missing.
+for op, operands, text in ("MatMul", "x", "B"), ("Conv", "x", "W"), ("Gemm", "x", "B"), ("Transpose", "", "data"):
+    refused(f"`onnx.{op}`: its operand `{text}` is missing", model([node(op, operands, "y")], {"x": ["N", 8]}, ["y"]))
+refused("`onnx.Constant`: it has no value", model([node("Constant", "", "c"), node("Add", "x c", "y")], {"x": ["N", 8]}, ["y"]))
+refused("`onnx.Scan`: its attribute `num_scan_inputs` is missing", model([node("Scan", "x", "y")], {"x": ["N", 8]}, ["y"]))
+body = helper.make_graph([node("Identity", "c", "d")], "b", [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("c", TensorProto.BOOL, [])], [helper.make_tensor_value_info("d", TensorProto.BOOL, [])])
+refused("`onnx.Loop`: netc takes no loop", model([helper.make_node("Loop", ["", ""], [], body=body), node("Relu", "x", "y")], {"x": ["N", 8]}, ["y"]))
+assert "top_k(x, 3)" in netc.from_onnx(model([node("TopK", "x", "v i", k=3)], {"x": ["N", 8]}, ["v"], opset=9))
+statistics = {name: [8] for name in "sbmv"}
+for opset in 9, 13:
+    spec = netc.from_onnx(model([node("BatchNormalization", "x s b m v", "y m1 v1 m2 v2")], {"x": ["N", 8]}, ["y"], weights=statistics, opset=opset))
+    assert "BatchNorm()" in spec, spec

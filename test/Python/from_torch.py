@@ -654,3 +654,31 @@ spec = netc.from_torch(Of(lambda self, x: self.l(self.e(x[:, :32])), e=nn.Embedd
 assert "# This holds where T is at most 31: the module does something else with other sizes." in spec, spec
 spec = netc.from_torch(Of(lambda self, x: self.a(x) if x.shape[0] < 64 else self.b(x), a=nn.Linear(8, 8), b=nn.Linear(8, 80)), wide)
 assert "# This holds where N is at most 63: the module does something else with other sizes." in spec, spec
+
+# A first axis of another size than the batch is no batch, though `axes` names it, or it is of integers.
+rows, pairs, weighed = torch.zeros(10, 8), torch.zeros(2, 30, dtype=torch.long), torch.zeros(30, 4)
+apart = Of(lambda self, x, z: self.a(x).sum(0) + self.b(z).sum(0), a=nn.Linear(8, 16), b=nn.Linear(4, 16))
+spec = netc.from_torch(apart, (rows, weighed), axes={"others": {0: "E"}})
+assert "x: f32[N, 8], others_0: f32[E, 4]" in spec, spec
+spec = netc.from_torch(apart, (rows, weighed[:10]), axes={"others": {0: "E"}})
+assert "x: f32[E, 8], others_0: f32[E, 4]" in spec, spec
+
+
+class Sent(nn.Linear):
+    def forward(self, x, edges, e):
+        return torch.zeros(x.shape[0], 4).index_add(0, edges[1], super().forward(x[edges[0]]) + e)
+
+
+sent = Sent(8, 4)
+spec = netc.from_torch(sent, (rows, pairs, weighed), axes={"edges": {1: "E"}, "e": {0: "E"}})
+assert re.search(r"x: f32\[N, 8\], edges: i32\[[A-Z], E\], e: f32\[E, 4\]", spec), spec
+spec = netc.from_torch(sent, (rows, pairs, weighed), axes={"e": {0: "E"}})
+assert "# Axis 0 of `e` stays 30: so does axis 1 of `edges`, and if both are one, `axes` gives them one name.\n" in spec, spec
+both = Of(lambda self, x, edges: self.a(x) + self.e(edges).sum((0, 1)), a=nn.Linear(8, 8), e=nn.Embedding(10, 8))
+assert "others_0: i32[T, S]" in netc.from_torch(both, (rows, pairs))
+
+# Attention over what was the height of an image, and modules whose names have no letters.
+speech = Of(lambda self, x: self.a(*[self.c(x).transpose(1, 2).flatten(2)] * 3, need_weights=False)[0], c=nn.Conv2d(1, 8, 3), a=nn.MultiheadAttention(32, 4, batch_first=True))
+assert "attention(" in netc.from_torch(speech, torch.zeros(2, 1, 9, 6))
+signs = nn.ModuleDict({"+": nn.Linear(8, 8), "-": nn.Linear(8, 8)})
+assert netc.from_torch(Of(lambda self, x: self.s["-"](self.s["+"](x)), s=signs), rows).count("Linear(8)") == 2

@@ -78,6 +78,7 @@ try:
 except netc.NetcError as problem:
     assert problem.result is None, problem
 netc.check(small)
+netc.check(small + "# is long\n" * 500_000)
 run = small + """dataset Points { examples = 64; label = class(2) }
 train A on Points as run { loss = cross_entropy(y, label); batch = 16; duration = 1 epoch; optimizer = SGD(lr = 0.1) }
 """
@@ -182,6 +183,7 @@ for call, text in (
     (lambda: with_program("#!/bin/sh"), " is not the program netc: it does not print a version of it"),
     (lambda: with_program(netc_like + "echo hello"), "does not print JSON; is it netc, of the version of this package?"),
     (lambda: with_program(netc_like + "echo [1]"), "does not print a report of the version of this package"),
+    (lambda: with_program(netc_like + "echo 3 >&2; echo {} >&2; exit 1"), "3\n{}"),
     (lambda: with_program(netc_like + "exit 5"), "failed with the status 5"),
     (lambda: with_program(netc_like + "kill -9 $$"), "was ended by SIGKILL"),
 ):
