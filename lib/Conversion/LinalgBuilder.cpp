@@ -278,18 +278,25 @@ Value LinalgBuilder::pad(Value tensor, ArrayRef<int64_t> low,
   // before it.
   Value padded = empty(type);
   SmallVector<int64_t> starts(sizes.size()), widths(sizes);
-  auto border = [&](size_t axis, int64_t start, int64_t width) {
+  auto border = [&](size_t axis, int64_t start, int64_t width,
+                    int64_t stride = 1) {
     if (width == 0)
       return;
-    SmallVector<int64_t> at(starts), part(widths);
+    SmallVector<int64_t> at(starts), part(widths), strides(sizes.size(), 1);
     at[axis] = start;
     part[axis] = width;
+    strides[axis] = stride;
     auto partType = RankedTensorType::get(part, from.getElementType());
-    padded = place(filled(partType, value), padded, at);
+    padded = place(filled(partType, value), padded, at, strides);
   };
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
-    border(axis, 0, low[axis]);
-    border(axis, low[axis] + from.getDimSize(axis), high[axis]);
+    int64_t last = low[axis] + from.getDimSize(axis);
+    if (low[axis] == 1 && high[axis] == 1 && axis + 1 < sizes.size()) {
+      border(axis, 0, 2, last); // both by one op, row by row
+    } else {
+      border(axis, 0, low[axis]);
+      border(axis, last, high[axis]);
+    }
     starts[axis] = low[axis];
     widths[axis] = from.getDimSize(axis);
   }

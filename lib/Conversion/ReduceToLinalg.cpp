@@ -228,14 +228,15 @@ static std::pair<Value, Value> momentsOf(LinalgBuilder &b, Value x,
     middle[axis] = b.getAffineDimExpr(loop);
   middle[axes.back()] = b.getAffineDimExpr(kept.size());
   unsigned loops = kept.size() + 1;
-  Value row = b.generic(x, b.filled(reduced, 0),
-                        {AffineMap::get(loops, 0, middle, b.getContext()),
-                         b.identity(loops).dropResult(kept.size())},
-                        [](ArrayRef<Element> args) -> SmallVector<Element> {
-                          return {args[1] + args[0]};
-                        })
-                  .front();
-  Value near = b.divide(row, type.getDimSize(axes.back()));
+  // Each element is scaled, so that no op has to follow.
+  double share = 1.0 / double(type.getDimSize(axes.back()));
+  Value near = b.generic(x, b.filled(reduced, 0),
+                         {AffineMap::get(loops, 0, middle, b.getContext()),
+                          b.identity(loops).dropResult(kept.size())},
+                         [&](ArrayRef<Element> args) -> SmallVector<Element> {
+                           return {args[1] + args[0] * share};
+                         })
+                   .front();
 
   Value left = differences(b, x, near, axes);
   Value sum = b.sum(left, axes), squares = sumProducts(b, left, left, axes);
