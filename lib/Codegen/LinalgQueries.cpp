@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace netc;
@@ -181,6 +182,13 @@ linalg::GenericOp netc::epilogueOf(linalg::LinalgOp product) {
 
 bool netc::readsTheSame(linalg::LinalgOp op, Operation *later) {
   return readsTheSame(op, op, later);
+}
+
+bool netc::readsOnlyOperands(linalg::GenericOp op) {
+  llvm::SetVector<Value> others;
+  getUsedValuesDefinedAbove(op.getRegion(), others);
+  return llvm::all_of(
+      others, [](Value value) { return matchPattern(value, m_Constant()); });
 }
 
 bool netc::readsTheSame(linalg::LinalgOp op, Operation *first,

@@ -50,6 +50,10 @@ bool readsTheSame(mlir::linalg::LinalgOp op, mlir::Operation *later);
 bool readsTheSame(mlir::linalg::LinalgOp op, mlir::Operation *first,
                   mlir::Operation *later);
 
+/// Whether a payload reads nothing but its operands and constants. Others may
+/// gather from memory, which readsTheSame() does not see.
+bool readsOnlyOperands(mlir::linalg::GenericOp op);
+
 /// The number of elements of a tensor; 1 for a scalar.
 int64_t elementsOf(mlir::Value tensor);
 /// The operation of the payload that accumulates into result number `result`.

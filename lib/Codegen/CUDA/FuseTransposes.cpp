@@ -30,7 +30,8 @@ static bool mayBeEpilogue(linalg::GenericOp op) {
 static SmallVector<linalg::TransposeOp> readersOf(linalg::GenericOp op) {
   if (op->getNumResults() != 1 || op.getNumReductionLoops() != 0 ||
       !op.getRegionOutputArgs()[0].use_empty() ||
-      !op.getIndexingMapsArray().back().isPermutation() || mayBeEpilogue(op))
+      !op.getIndexingMapsArray().back().isPermutation() ||
+      !readsOnlyOperands(op) || mayBeEpilogue(op))
     return {};
   SmallVector<linalg::TransposeOp> transposes;
   for (Operation *user : op->getUsers()) {

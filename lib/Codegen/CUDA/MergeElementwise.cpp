@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <list>
@@ -41,6 +42,7 @@ static bool isSmallElementwise(linalg::GenericOp op) {
                    }) &&
       llvm::all_of(op.getRegionOutputArgs(),
                    [](BlockArgument old) { return old.use_empty(); });
+  isElementwise &= readsOnlyOperands(op);
   int64_t elements = 1;
   for (int64_t extent : op.getStaticLoopRanges())
     elements =
@@ -59,11 +61,6 @@ struct Group {
     Operation *maker = value.getDefiningOp();
     return maker && llvm::is_contained(ops, maker);
   }
-  bool reads(Value value) const {
-    return llvm::any_of(ops, [&](linalg::GenericOp op) {
-      return llvm::is_contained(op.getInputs(), value);
-    });
-  }
   bool takes(linalg::GenericOp op) const;
   void add(linalg::GenericOp op) {
     ops.push_back(op);
@@ -73,26 +70,23 @@ struct Group {
 };
 } // namespace
 
-/// Whether an op has the same loops, reads what the group makes or reads, and
-/// can move up to its first op.
+/// Whether an op has the same loops and can move up to the first op of the
+/// group.
 bool Group::takes(linalg::GenericOp op) const {
   linalg::GenericOp head = ops.front();
-  if (op.getStaticLoopRanges() != head.getStaticLoopRanges() ||
-      results + op.getNumResults() > kMaxResults ||
-      !readsTheSame(op, first(), op))
-    return false;
-  bool isRelated = false;
-  for (Value input : op.getInputs()) {
-    bool isInside = makes(input);
-    Operation *maker = input.getDefiningOp();
+  auto isThere = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
     Operation *at =
         maker ? op->getBlock()->findAncestorOpInBlock(*maker) : nullptr;
-    if (!isInside && at && !at->isBeforeInBlock(first()))
-      return false;
-    auto type = dyn_cast<RankedTensorType>(input.getType());
-    isRelated |= isInside || (type && type.getRank() > 0 && reads(input));
-  }
-  return isRelated;
+    return makes(value) || !at || at->isBeforeInBlock(first());
+  };
+  llvm::SetVector<Value> constants;
+  getUsedValuesDefinedAbove(op.getRegion(), constants);
+  return op.getStaticLoopRanges() == head.getStaticLoopRanges() &&
+         results + op.getNumResults() <= kMaxResults &&
+         readsTheSame(op, first(), op) &&
+         llvm::all_of(op.getInputs(), isThere) &&
+         llvm::all_of(constants, isThere);
 }
 
 void Group::merge() {
@@ -155,16 +149,23 @@ struct MergeElementwise : netc::impl::MergeElementwiseBase<MergeElementwise> {
   void runOnOperation() override {
     getOperation().walk([](Block *block) {
       std::list<Group> groups;
+      DenseMap<Value, Group *> last; // that makes or reads a tensor
       for (auto op : block->getOps<linalg::GenericOp>()) {
         if (!isSmallElementwise(op))
           continue;
-        auto found = llvm::find_if(llvm::reverse(groups), [&](Group &group) {
-          return group.takes(op);
-        });
-        if (found == groups.rend())
-          groups.emplace_back().add(op);
-        else
-          found->add(op);
+        Group *found = nullptr;
+        for (Value input : op.getInputs())
+          if (Group *group = last.lookup(input); group && group->takes(op))
+            found = group;
+        if (!found)
+          found = &groups.emplace_back();
+        found->add(op);
+        for (Value input : op.getInputs())
+          if (auto type = dyn_cast<RankedTensorType>(input.getType());
+              type && type.getRank() > 0)
+            last[input] = found;
+        for (Value result : op->getResults())
+          last[result] = found;
       }
       for (Group &group : groups)
         group.merge();
