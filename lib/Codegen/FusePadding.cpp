@@ -69,13 +69,17 @@ private:
 /// are as fast as those over a whole one.
 static constexpr int64_t kMinRun = 64;
 
-/// The elements of a padded tensor that lie side by side.
+/// The elements of a padded tensor that lie side by side; 1 if the padding adds
+/// axes, too.
 static int64_t runOf(tensor::InsertSliceOp padded) {
+  ArrayRef<int64_t> part = padded.getSourceType().getShape(),
+                    whole = padded.getType().getShape();
   int64_t run = 1;
-  for (auto [part, whole] : llvm::reverse(llvm::zip_equal(
-           padded.getSourceType().getShape(), padded.getType().getShape()))) {
-    run *= part;
-    if (part != whole)
+  if (part.size() != whole.size())
+    return run;
+  for (size_t axis = part.size(); axis-- > 0;) {
+    run *= part[axis];
+    if (part[axis] != whole[axis])
       break;
   }
   return run;

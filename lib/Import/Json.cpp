@@ -94,6 +94,12 @@ public:
                 error::JsonBroken(what.substr(0, what.rfind("; last read"))));
   }
 
+  bool fail(const char *at, Message message) {
+    wrongAt = at;
+    wrong = std::move(message);
+    return false;
+  }
+
   std::map<std::string, const char *> places;
   const char *wrongAt = nullptr;
   std::optional<Message> wrong;
@@ -107,11 +113,6 @@ private:
   bool leave() {
     --depth;
     return true;
-  }
-  bool fail(const char *at, Message message) {
-    wrongAt = at;
-    wrong = std::move(message);
-    return false;
   }
 
   const char *const begin;
@@ -134,15 +135,13 @@ std::optional<Document>
 netc::import::parseObject(StringRef path, StringRef text, const Host &host) {
   const char *reached = text.begin();
   Keys keys(reached);
-  if (size_t end = text.find('\0'); end != StringRef::npos) {
-    // The parser takes it for the end of the file.
-    auto [line, column] = placeOf(text, text.data() + end);
-    host.report({path.str(), line, column,
-                 error::JsonBroken("a null character is no text")});
-    return std::nullopt;
-  }
-  Json::sax_parse(Bytes(text.begin(), reached), Bytes(text.end(), reached),
-                  &keys);
+  // The parser takes a null character for the end of the file.
+  if (size_t end = text.find('\0'); end != StringRef::npos)
+    keys.fail(text.data() + end,
+              error::JsonBroken("a null character is no text"));
+  else
+    Json::sax_parse(Bytes(text.begin(), reached), Bytes(text.end(), reached),
+                    &keys);
   if (keys.wrong) {
     auto [line, column] = placeOf(text, keys.wrongAt);
     host.report({path.str(), line, column, *keys.wrong});
