@@ -193,7 +193,7 @@ class File:
         return [node for node in self.users.get(name, []) if as_weight(node) and not ends(node)]
 
     def is_statistic(self, name):
-        return name in self.users and not self.readers(name) and not name in self.results
+        return name in self.users and not self.readers(name) and name not in self.results
 
     def rank(self, name):
         return len(self.samples[0].shapes[name])

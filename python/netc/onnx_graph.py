@@ -126,8 +126,9 @@ class _Writer:
 
     def is_size(self, name):
         """Whether it is other numbers for other sizes."""
-        arrays = [sample.values.get(name) for sample in self.file.samples]
-        return name not in self.made and all(each is not None and each.shape == arrays[0].shape for each in arrays) and not all((each == arrays[0]).all() for each in arrays)
+        values = [sample.values for sample in self.file.samples]
+        is_known = name not in self.made and all(name in each for each in values)
+        return is_known and len({each[name].shape for each in values}) == 1 and self.file.constant(name) is None
 
     def reads(self, node):
         """The inputs of a node that are tensors of the graph: no running statistics, and no weights of recurrences, which are

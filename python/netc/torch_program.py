@@ -328,10 +328,10 @@ def _why_fixed(module, node, axis, inputs):
         return f"`{frame.name}` ({Path(frame.filename).name}:{frame.lineno}) takes no other size"
     if any(isinstance(each, torch.nn.RNNBase) for each in module.modules()):
         return "torch.export takes no other size here, as for a recurrence, which has a given length"
-    size = node.meta["val"].shape[axis]
+    size = str(node.meta["val"].shape[axis])  # that of a free axis is a symbol
     for other in inputs:
         for place, its in enumerate(other.meta["val"].shape):
-            if other is not node and its == size and place > 0:
+            if other is not node and str(its) == size and place > 0:
                 return f"so does axis {place} of `{other.name}`, and if both are one, `axes` gives them one name"
     return "torch.export takes no other size here; if it is near the size of another axis by chance, give an example of another size"
 

@@ -29,25 +29,20 @@ static constexpr size_t kMaxResults = 8;
 /// Whether an op is small, computes each element from the elements at the same
 /// place and from scalars, and overwrites its results.
 static bool isSmallElementwise(linalg::GenericOp op) {
-  bool isElementwise =
-      op.getNumReductionLoops() == 0 && op.getNumLoops() > 0 &&
-      !op.hasIndexSemantics() &&
-      llvm::all_of(op.getIndexingMapsArray(),
-                   [](AffineMap map) {
-                     return map.isIdentity() || map.getNumResults() == 0;
-                   }) &&
-      llvm::all_of(op.getOutputs(),
-                   [](Value output) {
-                     return output.getDefiningOp<tensor::EmptyOp>() != nullptr;
-                   }) &&
-      llvm::all_of(op.getRegionOutputArgs(),
-                   [](BlockArgument old) { return old.use_empty(); });
-  isElementwise &= readsOnlyOperands(op);
-  int64_t elements = 1;
-  for (int64_t extent : op.getStaticLoopRanges())
-    elements =
-        ShapedType::isDynamic(extent) ? kMaxElements + 1 : elements * extent;
-  return isElementwise && elements <= kMaxElements;
+  return op.getNumReductionLoops() == 0 && op.getNumLoops() > 0 &&
+         elementsOf(op.getResult(0)) <= kMaxElements &&
+         !op.hasIndexSemantics() && readsOnlyOperands(op) &&
+         llvm::all_of(op.getIndexingMapsArray(),
+                      [](AffineMap map) {
+                        return map.isIdentity() || map.getNumResults() == 0;
+                      }) &&
+         llvm::all_of(op.getOutputs(),
+                      [](Value output) {
+                        return output.getDefiningOp<tensor::EmptyOp>() !=
+                               nullptr;
+                      }) &&
+         llvm::all_of(op.getRegionOutputArgs(),
+                      [](BlockArgument old) { return old.use_empty(); });
 }
 
 namespace {
