@@ -67,6 +67,50 @@ std::string netc::import::identifier(StringRef text) {
   return isName ? name : "m" + name;
 }
 
+std::vector<std::string>
+netc::import::withRepeats(llvm::ArrayRef<std::string> parts) {
+  constexpr size_t longestGroup = 16; // which keeps this linear
+  std::vector<std::string> made;
+  while (!parts.empty()) {
+    size_t length = 1, count = 1;
+    for (size_t each = 1; each <= std::min(longestGroup, parts.size());
+         ++each) {
+      size_t copies = 1;
+      while ((copies + 1) * each <= parts.size() &&
+             parts.slice(copies * each, each) == parts.take_front(each))
+        ++copies;
+      if (copies > (each == 1 ? 1 : 2) && copies * each > count * length) {
+        length = each;
+        count = copies;
+      }
+    }
+    std::vector<std::string> copy = {parts[0]};
+    if (length > 1)
+      copy = withRepeats(parts.take_front(length));
+    std::string text = llvm::join(copy, " |> ");
+    made.push_back(count == 1 ? text
+                              : "repeat " + std::to_string(count) + " { " +
+                                    text + " }");
+    parts = parts.drop_front(count * length);
+  }
+  return made;
+}
+
+void netc::import::forEachName(StringRef text,
+                               llvm::function_ref<void(StringRef)> visit) {
+  while (!text.empty()) {
+    if (text.consume_front("\"")) {
+      text = text.split('"').second;
+      continue;
+    }
+    StringRef name =
+        text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    text = text.drop_front(std::max<size_t>(name.size(), 1));
+    if (!name.empty() && !text.starts_with(" = "))
+      visit(name);
+  }
+}
+
 const std::set<std::string> &netc::import::words() {
   static const std::set<std::string> all = {
       "f64",     "f32",       "f16",       "bf16",   "i64",      "i32",

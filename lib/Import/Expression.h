@@ -5,6 +5,8 @@
 #ifndef NETC_LIB_IMPORT_EXPRESSION_H
 #define NETC_LIB_IMPORT_EXPRESSION_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <set>
@@ -35,6 +37,15 @@ struct FormPiece {
   llvm::StringRef text = {};
 };
 std::vector<FormPiece> piecesOf(llvm::StringRef form);
+
+/// The parts of a composition, with equal neighbours as `repeat`: two parts
+/// that are alike, or three groups of them.
+std::vector<std::string> withRepeats(llvm::ArrayRef<std::string> parts);
+
+/// Calls `visit` for each name that a text reads: not for letters of a pattern,
+/// and not for the key of an argument.
+void forEachName(llvm::StringRef text,
+                 llvm::function_ref<void(llvm::StringRef)> visit);
 
 /// Words of the language, its types, and functions that steps call.
 const std::set<std::string> &words();

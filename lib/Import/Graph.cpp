@@ -8,8 +8,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <set>
-
 using namespace netc;
 using namespace netc::import;
 using llvm::StringRef;
@@ -19,6 +17,16 @@ Polynomial netc::import::elements(const Sizes &sizes) {
   for (const Polynomial &size : sizes)
     count *= size;
   return count;
+}
+
+std::set<std::string> Graph::freeAxes() const {
+  std::set<std::string> names;
+  for (const GraphValue &value : values)
+    if (value.kind == GraphValue::Input)
+      for (const Polynomial &size : value.shape)
+        if (size == Polynomial::symbol(size.str()))
+          names.insert(size.str());
+  return names;
 }
 
 std::vector<int> Graph::inputs() const {
@@ -228,12 +236,7 @@ private:
 
   /// A free axis is an axis of an input.
   void checkSymbols() {
-    std::set<std::string> free;
-    for (const GraphValue &value : graph.values)
-      if (value.kind == GraphValue::Input)
-        for (const Polynomial &size : value.shape)
-          if (size == Polynomial::symbol(size.str()))
-            free.insert(size.str());
+    std::set<std::string> free = graph.freeAxes();
     std::string names = free.empty() ? "no axis of an input is free"
                                      : "the free axes of the inputs are " +
                                            llvm::join(free, ", ");

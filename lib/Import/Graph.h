@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 
 namespace netc::import {
 
@@ -115,6 +116,8 @@ struct Graph {
   }
   /// The inputs of the net.
   std::vector<int> inputs() const;
+  /// The names of free axes, which are axes of inputs.
+  std::set<std::string> freeAxes() const;
   /// All nodes in order, those of the body of a loop before the loop.
   std::vector<const GraphNode *> allNodes() const;
 };

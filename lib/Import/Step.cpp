@@ -14,6 +14,20 @@
 using namespace netc;
 using namespace netc::import;
 
+std::string netc::import::pathIn(const StepBody &body, const Step &step,
+                                 const Graph &graph) {
+  if (!step.body && step.module < 0)
+    return "";
+  llvm::StringRef path = step.body ? step.body->path
+                                   : graph.modules[step.module].path,
+                  rest = path;
+  if (body.path.empty() || !rest.consume_front(body.path))
+    return path.str();
+  if (rest.empty() || rest.consume_front("."))
+    return rest.str();
+  return path.str();
+}
+
 void netc::import::forEachStep(llvm::ArrayRef<Step> steps,
                                llvm::function_ref<void(const Step &)> visit) {
   for (const Step &each : steps) {
@@ -69,11 +83,21 @@ netc::import::symbolsOf(llvm::ArrayRef<Polynomial> sizes) {
   return names;
 }
 
-std::string netc::import::axesText(llvm::ArrayRef<unsigned> axes) {
+std::string netc::import::axesText(llvm::ArrayRef<unsigned> axes,
+                                   const std::string &x) {
+  std::string all = "axes(" + x + ")";
   std::vector<std::string> texts;
   for (unsigned each : axes)
-    texts.push_back("axes(%0)[" + std::to_string(each) + "]");
-  return texts.size() == 1 ? texts[0] : "[" + llvm::join(texts, ", ") + "]";
+    texts.push_back(all + "[" + std::to_string(each) + "]");
+  if (texts.size() == 1)
+    return texts[0];
+  for (size_t i = 1; i < axes.size(); ++i)
+    if (axes[i] != axes[i - 1] + 1)
+      return "[" + llvm::join(texts, ", ") + "]";
+  if (axes.empty())
+    return "[]";
+  return all + "[" + std::to_string(axes.front()) + ".." +
+         std::to_string(axes.back() + 1) + "]";
 }
 
 std::string netc::import::numberText(const std::string &size) {

@@ -87,6 +87,10 @@ struct StepBody {
   unsigned height = 0; ///< 0 with no block in it
 };
 
+/// The path of what a step is of, behind that of the body; the whole path of
+/// what is elsewhere, and empty of the body's own.
+std::string pathIn(const StepBody &body, const Step &step, const Graph &graph);
+
 /// Calls `visit` for each step, and before it for those in it.
 void forEachStep(llvm::ArrayRef<Step> steps,
                  llvm::function_ref<void(const Step &)> visit);
@@ -119,9 +123,16 @@ bool hasOps(const std::string &text, llvm::ArrayRef<std::string> ops,
             const Host &host);
 Refusal contradiction(const Graph &graph, const Step &step, std::string why);
 
-/// The specification of steps. Without modules it has no blocks.
+/// What of a graph's structure becomes blocks.
+enum class Structured {
+  No,
+  Modules, ///< calls of modules
+  Loops,   ///< these, and elements of lists of modules
+};
+
+/// The specification of steps.
 std::string writeStructure(Graph &graph, std::vector<Step> steps,
-                           bool withModules = true);
+                           Structured finds);
 
 /// `[3, 5]`, or `3` where all are equal.
 std::string listText(llvm::ArrayRef<int64_t> numbers);
@@ -134,8 +145,9 @@ std::vector<std::string> symbolsOf(llvm::ArrayRef<Polynomial> sizes);
 std::string numberText(const std::string &size);
 /// `0.1`, `1e-05`.
 std::string realText(double value);
-/// Axes of operand 0, `[axes(%0)[1], axes(%0)[2]]`, or the only one.
-std::string axesText(llvm::ArrayRef<unsigned> axes);
+/// Axes of `x`, `axes(%0)[1..3]`, or `axes(%0)[1]` for the only one.
+std::string axesText(llvm::ArrayRef<unsigned> axes,
+                     const std::string &x = "%0");
 /// What `part` says of an axis, all of the others: `x[..., part]`.
 std::string partText(const std::string &x, size_t rank, unsigned at,
                      const std::string &part);

@@ -231,21 +231,19 @@ std::string StepBuilder::expanded(int x, int at, const std::string &like,
   std::string name = "%" + std::to_string(at);
   if (from == to || from.empty())
     return name;
-  std::vector<std::string> over;
-  std::vector<size_t> places;
+  std::vector<unsigned> places;
   Sizes kept;
   for (size_t i = 0; i < from.size(); ++i) {
-    size_t place = i + to.size() - from.size();
+    unsigned place = i + to.size() - from.size();
     if (from[i] == 1 && !(to[place] == 1))
       continue;
     kept.push_back(from[i]);
     places.push_back(place);
-    over.push_back("axes(" + like + ")[" + std::to_string(place) + "]");
   }
   bool isCut = kept.size() < from.size();
-  if (isCut && from.size() > 2 && places == std::vector<size_t>{0, 1})
-    return "expand(flatten(" + name + "), " + like + ", over = axes(" + like +
-           ")[0..2])";
+  if (isCut && from.size() > 2 && places == std::vector<unsigned>{0, 1})
+    return "expand(flatten(" + name + "), " + like +
+           ", over = " + axesText(places, like) + ")";
   if (isCut) {
     std::string sizes = sizesText(kept);
     if (made) {
@@ -258,8 +256,8 @@ std::string StepBuilder::expanded(int x, int at, const std::string &like,
     }
     name = "reshape(" + name + ", " + sizes + ")";
   }
-  return "expand(" + name + ", " + like + ", over = [" +
-         llvm::join(over, ", ") + "])";
+  return "expand(" + name + ", " + like + ", over = " + axesText(places, like) +
+         ")";
 }
 
 int StepBuilder::repeated(int x) {

@@ -6,6 +6,7 @@
 // numbers are one block, whose settings these numbers are.
 
 #include "lib/Import/Foreign.h"
+#include "lib/Import/Reroll.h"
 #include "lib/Import/Step.h"
 #include "lib/Import/Writer.h"
 #include "lib/Std/Std.h"
@@ -22,22 +23,25 @@ using llvm::StringRef;
 namespace {
 class Structure {
 public:
-  Structure(Graph &graph, std::vector<Step> steps)
-      : graph(graph), steps(std::move(steps)) {}
+  Structure(Graph &graph, std::vector<Step> steps, Structured finds)
+      : graph(graph), steps(std::move(steps)), finds(finds) {}
 
-  std::string write(bool withModules) {
+  std::string write() {
     imports = importsOf(steps);
-    if (withModules)
-      dissolve();
-    else
+    if (finds == Structured::No)
       stays.assign(graph.modules.size(), false);
+    else
+      dissolve();
     do {
       bodies.clear();
       order.clear();
       blocks.clear();
       firstOfKind.clear();
       numbers.clear();
-      names.clear();
+      names = graph.freeAxes();
+      for (int in : graph.inputs()) // such as H and W
+        names.insert(graph.values[in].labels.begin(),
+                     graph.values[in].labels.end());
       root = std::make_shared<StepBody>();
       for (const Step &step : steps)
         place(step);
@@ -300,7 +304,7 @@ private:
     };
     forEachStep(body.steps, [&](const Step &step) {
       os << step.form << step.isFrozen << step.isRecomputed << step.fn << '|'
-         << tail(body, step) << '|' << step.labels << '|';
+         << pathIn(body, step, graph) << '|' << step.labels << '|';
       if (!step.weight.empty())
         os << weights.try_emplace(step.weight, weights.size()).first->second
            << '|';
@@ -321,15 +325,7 @@ private:
       os << places.at(out) << ',';
     return text;
   }
-  std::string tail(const StepBody &body, const Step &step) const {
-    if (step.module < 0)
-      return "";
-    std::string path = graph.modules[step.module].path;
-    return StringRef(path).starts_with(body.path)
-               ? path.substr(body.path.size())
-               : path;
-  }
-
+  /// Defines the blocks, those that are in others first.
   void define() {
     std::map<const StepBody *, Step *> callOf;
     auto find = [&](auto &&self, StepBody &body) -> void {
@@ -340,10 +336,11 @@ private:
         }
     };
     find(find, *root);
-    unsigned most = 0;
-    for (auto &body : order)
-      most = std::max(most, body->height);
-    for (unsigned height = 0; height <= most; ++height) {
+    for (unsigned height = 0; height <= root->height; ++height) {
+      if (rerollLoops(height)) {
+        findEnds();
+        find(find, *root);
+      }
       llvm::MapVector<std::string, std::vector<StepBody *>,
                       std::map<std::string, unsigned>>
           alike;
@@ -357,6 +354,25 @@ private:
       for (auto &[key, group] : groups)
         defineBlock(group, callOf);
     }
+  }
+  /// In bodies of this height, which become higher by it. Returns whether there
+  /// are any.
+  bool rerollLoops(unsigned height) {
+    std::vector<std::shared_ptr<StepBody>> made;
+    auto rerollIn = [&](StepBody &body) {
+      if (body.height == height)
+        llvm::append_range(made, reroll(graph, body));
+    };
+    if (finds == Structured::Loops) {
+      for (auto &body : order)
+        rerollIn(*body);
+      rerollIn(*root);
+    }
+    for (auto &each : made) {
+      each->height = height; // it is defined next
+      order.push_back(each);
+    }
+    return !made.empty();
   }
 
   static void addArguments(std::vector<Step> &steps,
@@ -474,7 +490,7 @@ private:
   std::set<std::string> children(const StepBody &body) const {
     std::set<std::string> names;
     for (const Step &step : body.steps) {
-      std::string path = tail(body, step);
+      std::string path = pathIn(body, step, graph);
       for (StringRef part : llvm::split(path, '.'))
         if (!part.empty() && !llvm::isDigit(part[0]))
           names.insert(part.str());
@@ -508,16 +524,18 @@ private:
 
   std::string print() {
     std::string text = keptText() + importsText(imports);
+    InputNames inputsOf;
     for (const WrittenBlock &block : blocks)
-      text += writeBlock(graph, block) + "\n";
+      text += writeBlock(graph, block, inputsOf) + "\n";
     std::string name = identifier(graph.name);
     while (isTaken(name) || names.count(name) || isWord(name))
       name += "Net";
-    return text + writeNet(graph, *root, name);
+    return text + writeNet(graph, *root, name, inputsOf);
   }
 
   Graph &graph;
   std::vector<Step> steps;
+  const Structured finds;
   std::set<StringRef> imports;
   std::vector<bool> stays;
   std::shared_ptr<StepBody> root;
@@ -525,14 +543,28 @@ private:
   std::vector<std::shared_ptr<StepBody>> order;
   std::vector<WrittenBlock> blocks;
   std::map<std::string, const StepBody *> firstOfKind;
-  std::set<std::string> names;        ///< of blocks
+  std::set<std::string> names;        ///< of blocks, and of axes
   std::map<std::string, int> numbers; ///< that names of blocks get next
 };
 } // namespace
 
 std::string netc::import::writeStructure(Graph &graph, std::vector<Step> steps,
-                                         bool withModules) {
-  return Structure(graph, std::move(steps)).write(withModules);
+                                         Structured finds) {
+  return Structure(graph, std::move(steps), finds).write();
+}
+
+/// A free axis may have no name that the text calls.
+static void checkNames(const Graph &graph, llvm::ArrayRef<Step> steps) {
+  std::set<std::string> axes = graph.freeAxes();
+  forEachStep(steps, [&](const Step &step) {
+    forEachName(step.fn, [&](StringRef name) {
+      if (axes.count(name.str()))
+        throw Refusal{"", "", "",
+                      "`" + name.str() +
+                          "` is a function of the language and cannot name an "
+                          "axis; choose another name"};
+    });
+  });
 }
 
 /// A comment on weights that nothing reads.
@@ -573,16 +605,22 @@ netc::import::writeGraph(StringRef path, Graph graph,
   try {
     std::string read = unread(graph) + otherTypes(graph);
     std::vector<Step> steps = translate(graph, opaque);
+    checkNames(graph, steps);
     std::vector<std::string> ops = checkSteps(graph, steps, host);
     std::string text;
-    try {
-      text = writeStructure(graph, steps);
-    } catch (const Refusal &) {
+    for (Structured finds : {Structured::Loops, Structured::Modules}) {
+      try {
+        text = writeStructure(graph, steps, finds);
+      } catch (const Refusal &) {
+      }
+      if (!text.empty() && hasOps(text, ops, host))
+        break;
+      text.clear();
     }
-    if (text.empty() || !hasOps(text, ops, host)) {
+    if (text.empty()) {
       graph.notes.push_back(
           "Its modules do not come apart, and the net is without them.");
-      text = writeStructure(graph, steps, /*withModules=*/false);
+      text = writeStructure(graph, steps, Structured::No);
     }
     std::string head = "# " + shownName(graph.name) + ", from " +
                        shownName(graph.from) + ".\n" + read;

@@ -26,25 +26,13 @@ constexpr size_t longestExpression = 40 * width, longestComposition = 256;
 class BodyWriter {
 public:
   BodyWriter(const Graph &graph, const StepBody &body, bool isNet,
-             llvm::ArrayRef<std::string> settings)
-      : graph(graph), body(body), isNet(isNet) {
+             llvm::ArrayRef<std::string> settings, const InputNames &inputsOf)
+      : graph(graph), body(body), isNet(isNet), inputsOf(inputsOf) {
     taken.insert(settings.begin(), settings.end());
     taken.insert(words().begin(), words().end());
-    auto reserve = [&](const Step &step) {
-      StringRef rest = step.fn;
-      while (!rest.empty()) {
-        if (rest.consume_front("\"")) { // letters of a pattern are no names
-          rest = rest.split('"').second;
-          continue;
-        }
-        StringRef word = rest.take_while(
-            [](char c) { return llvm::isAlnum(c) || c == '_'; });
-        if (!word.empty())
-          taken.insert(word.str());
-        rest = rest.drop_front(std::max<size_t>(word.size(), 1));
-      }
-    };
-    forEachStep(body.steps, reserve);
+    forEachStep(body.steps, [&](const Step &step) {
+      forEachName(step.fn, [&](StringRef name) { taken.insert(name.str()); });
+    });
     if (isNet)
       for (int in : body.ins) {
         for (const Polynomial &size : graph.shape(in))
@@ -133,18 +121,10 @@ private:
     return name;
   }
 
-  std::string tail(const Step &step) const {
-    if (step.module < 0)
-      return "";
-    StringRef path = graph.modules[step.module].path;
-    path.consume_front(body.path);
-    path.consume_front(".");
-    return path.str();
-  }
   /// What holds a step by number, `layer1` of `layer1.0`, and `layers` where it
   /// is the body itself; else empty.
   std::string container(const Step &step) const {
-    std::string path = tail(step);
+    std::string path = pathIn(body, step, graph);
     auto [front, back] = StringRef(path).rsplit('.');
     if (isNumber(front) && back.empty())
       return "layers";
@@ -279,8 +259,10 @@ private:
   bool isLeftOut(const StepArgument &argument) const {
     return argument.shown.empty() && argument.text == argument.byDefault;
   }
-  /// `Conv(64, 7, stride = 2)`; `bare` without parentheses around nothing.
-  std::string code(const Step &step, bool bare = false) {
+  /// `Conv(64, 7, stride = 2)`; `bare` without parentheses around nothing,
+  /// `piped` with all operands but this one.
+  std::string code(const Step &step, bool bare = false,
+                   std::optional<size_t> piped = std::nullopt) {
     std::vector<std::string> arguments;
     for (const StepArgument &each : step.arguments)
       if (!isLeftOut(each)) {
@@ -290,6 +272,10 @@ private:
           text.replace(at, 2, bound(step.ins[0]));
         arguments.push_back((each.key.empty() ? "" : each.key + " = ") + text);
       }
+    for (size_t i = 0; piped && i < step.ins.size(); ++i)
+      if (i != *piped)
+        arguments.push_back(inputsOf.at(step.fn)[i] + " = " +
+                            bound(step.ins[i]));
     std::string text = step.fn + "(" + llvm::join(arguments, ", ") + ")";
     if (arguments.empty() && (bare || step.isFrozen || step.isRecomputed))
       text = step.fn;
@@ -382,12 +368,42 @@ private:
       return (step.form == Step::Instance && !step.isTensor()) ||
              step.form == Step::Pipe;
     };
-    return isCall(a) && isCall(b) && !lone.count(a.weight) &&
-           !lone.count(b.weight) && !container(a).empty() &&
-           container(a) == container(b) && b.ins.size() == 1 &&
-           a.outs.size() == 1 && b.outs.size() == 1 && b.ins[0] == a.outs[0] &&
-           uses.at(b.ins[0]) == 1 && !b.labels && !readsItsInput(b) &&
-           (a.ins.size() == 1) && !readsItsInput(a);
+    if (!isCall(a) || !isCall(b) || lone.count(a.weight) ||
+        lone.count(b.weight) || a.outs.size() != 1 || b.outs.size() != 1 ||
+        !llvm::is_contained(b.ins, a.outs[0]) || uses.at(a.outs[0]) != 1 ||
+        b.labels || readsItsInput(a) || readsItsInput(b))
+      return false;
+    bool isNumbered = !container(a).empty() && container(a) == container(b);
+    return (isNumbered && a.ins.size() == 1 && b.ins.size() == 1) ||
+           isCopy(a, b);
+  }
+  /// Whether they are blocks with other weights alone, and their names are one
+  /// but for the number.
+  bool isCopy(const Step &a, const Step &b) const {
+    auto isEqual = [](const StepArgument &one, const StepArgument &other) {
+      return one.text == other.text && one.shown == other.shown;
+    };
+    auto isPlain = [](const Step &step) {
+      return step.body && !step.isFrozen && !step.isRecomputed;
+    };
+    if (!isPlain(a) || !isPlain(b) || a.fn != b.fn || stem(a) != stem(b) ||
+        a.ins.size() != b.ins.size() ||
+        !llvm::equal(a.arguments, b.arguments, isEqual))
+      return false;
+    for (auto [own, other] : llvm::zip_equal(a.ins, b.ins))
+      if (own != other && other != a.outs[0])
+        return false;
+    return true;
+  }
+  /// Of a composition: the operand of a step that the one before makes.
+  static size_t chained(llvm::ArrayRef<Step> run) {
+    return run.size() == 1
+               ? 0
+               : llvm::find(run[1].ins, run[0].outs[0]) - run[1].ins.begin();
+  }
+  std::string stem(const Step &step) const {
+    std::string path = pathIn(body, step, graph);
+    return StringRef(path).rtrim("0123456789").rtrim("._").str();
   }
   static bool readsItsInput(const Step &step) {
     return llvm::any_of(step.arguments, [](const StepArgument &each) {
@@ -433,9 +449,9 @@ private:
     size_t end = begin + run.size();
     const Step &first = run.front(), &last = run.back();
     if (run.size() > 1) {
+      int in = first.ins[chained(run)];
       std::string x =
-          first.labels ? labelled(first)
-                       : valueOf(first.ins[0]).inside(pipeSource(first.ins[0]));
+          first.labels ? labelled(first) : valueOf(in).inside(pipeSource(in));
       std::string name = composition(run);
       give(last.outs[0], {x + " |> " + name, Expression::PipeBinding});
       return end;
@@ -457,18 +473,14 @@ private:
         key.find_first_not_of('|') != std::string::npos)
       return known->second;
     std::vector<std::string> parts;
-    for (size_t i = 0; i < run.size();) {
-      std::string text = code(run[i]), bare = code(run[i], /*bare=*/true);
-      size_t count = 1;
-      while (i + count < run.size() && code(run[i + count]) == text)
-        ++count;
-      parts.push_back(count > 1 ? "repeat " + std::to_string(count) + " { " +
-                                      bare + " }"
-                                : bare);
-      i += count;
-    }
+    for (const Step &step : run)
+      parts.push_back(code(step, /*bare=*/true, chained(run)));
+    parts = withRepeats(parts);
     std::string where = container(run.front());
-    std::string name = unique(identifier(nameIn(where)));
+    if (where.empty())
+      where = stem(run.front());
+    std::string name =
+        unique(where.empty() ? "layers" : identifier(nameIn(where)));
     while (parts.size() > longestComposition) {
       std::vector<std::string> joined;
       for (size_t i = 0; i < parts.size(); i += longestComposition) {
@@ -480,10 +492,7 @@ private:
       }
       parts = std::move(joined);
     }
-    std::string joined = llvm::join(parts, " |> ");
-    if (parts.size() == 1 && StringRef(parts[0]).starts_with("repeat"))
-      joined = parts[0];
-    declare(name + " = " + joined);
+    declare(name + " = " + llvm::join(parts, " |> "));
     instances[key] = name;
     return name;
   }
@@ -504,7 +513,7 @@ private:
     if (!step.weight.empty())
       if (auto known = instances.find(step.weight); known != instances.end())
         return known->second;
-    std::string path = tail(step);
+    std::string path = pathIn(body, step, graph);
     std::string base = nameIn(path);
     if (step.fn == "Position")
       base = "position";
@@ -692,6 +701,7 @@ private:
   const Graph &graph;
   const StepBody &body;
   bool isNet, isFlat = false;
+  const InputNames &inputsOf;
   std::set<std::string> taken; ///< words that no name may be
   std::set<std::string> given;
   std::map<std::string, int> numbers; ///< that names get next
@@ -724,12 +734,16 @@ std::string netc::import::importsText(const std::set<StringRef> &imports) {
 }
 
 std::string netc::import::writeBlock(const Graph &graph,
-                                     const WrittenBlock &block) {
-  BodyWriter writer(graph, *block.body, /*isNet=*/false, block.settings);
-  std::string names = llvm::join(writer.inputs(), ", ");
+                                     const WrittenBlock &block,
+                                     InputNames &inputsOf) {
+  BodyWriter writer(graph, *block.body, /*isNet=*/false, block.settings,
+                    inputsOf);
+  std::vector<std::string> names = writer.inputs();
+  std::string list = llvm::join(names, ", ");
+  inputsOf[block.name] = std::move(names);
   if (!block.settings.empty())
-    names += "; " + llvm::join(block.settings, ", ");
-  return "block " + block.name + "(" + names + ") {\n" + writer.write() + "}\n";
+    list += "; " + llvm::join(block.settings, ", ");
+  return "block " + block.name + "(" + list + ") {\n" + writer.write() + "}\n";
 }
 
 /// The type of an input. Places need 32 bits, where PyTorch has 64.
@@ -763,8 +777,8 @@ static std::string signature(const Graph &graph, BodyWriter &writer,
 }
 
 std::string netc::import::writeNet(const Graph &graph, const StepBody &body,
-                                   StringRef name) {
-  BodyWriter writer(graph, body, /*isNet=*/true, {});
+                                   StringRef name, const InputNames &inputsOf) {
+  BodyWriter writer(graph, body, /*isNet=*/true, {}, inputsOf);
   std::string head = signature(graph, writer, body, name);
   return head + writer.write() + "}\n";
 }
@@ -774,7 +788,8 @@ FlatNet netc::import::writeFlat(const Graph &graph,
   StepBody body;
   body.steps.assign(steps.begin(), steps.end());
   body.ins = graph.inputs();
-  BodyWriter writer(graph, body, /*isNet=*/true, {});
+  const InputNames none;
+  BodyWriter writer(graph, body, /*isNet=*/true, {}, none);
   return writer.writeFlat(importsText(importsOf(steps)) +
                           signature(graph, writer, body, "Graph_"));
 }

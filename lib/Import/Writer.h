@@ -17,9 +17,14 @@ struct WrittenBlock {
   std::vector<std::string> settings;
 };
 
-std::string writeBlock(const Graph &graph, const WrittenBlock &block);
+/// The names of inputs, by blocks.
+using InputNames = std::map<std::string, std::vector<std::string>>;
+
+/// Blocks that it calls are written before it.
+std::string writeBlock(const Graph &graph, const WrittenBlock &block,
+                       InputNames &inputsOf);
 std::string writeNet(const Graph &graph, const StepBody &body,
-                     llvm::StringRef name);
+                     llvm::StringRef name, const InputNames &inputsOf);
 
 /// The files of the standard library that steps are of, and the lines that
 /// import them.

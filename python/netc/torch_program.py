@@ -70,13 +70,21 @@ def _free(tensors, module):
             yield {0: "N"} if tensor.is_floating_point() or tensor.ndim != 2 else {0: "N", 1: None}
 
 
+def _names(path, gathered):
+    """The names by which `axes` may call a tensor: that of its argument, and where this holds several, with its place as torch.export writes it."""
+    parts = [str(getattr(part, "key", getattr(part, "idx", getattr(part, "name", part)))) for part in path]
+    start = parts[0] in gathered
+    return parts[start], "_".join(parts[start:])
+
+
 def _check_axes(axes, names, tensors):
     """Names and axes that are of no argument are mistakes."""
     if not isinstance(axes, dict) or not all(isinstance(own, dict) for own in axes.values()):
         raise ImportRefused(f'`axes` names axes by argument and place, as in `{{"x": {{0: "N"}}}}`, not {axes!r}')
     ranks = {}
     for i, tensor in tensors.items():
-        ranks[names[i]] = max(ranks.get(names[i], 0), tensor.ndim)
+        for name in names[i]:
+            ranks[name] = max(ranks.get(name, 0), tensor.ndim)
     for key, own in axes.items():
         if key not in ranks:
             raise ImportRefused(f"`axes` names `{key}`; the arguments that are tensors are {', '.join(f'`{name}`' for name in ranks)}")
@@ -174,11 +182,11 @@ def exported(module, args, kwargs, axes):
     gathered = {parameter.name for parameter in bound.signature.parameters.values() if parameter.kind == parameter.VAR_KEYWORD}
     paths, spec = torch.utils._pytree.tree_flatten_with_path(dict(bound.arguments))
     tensors = {i: leaf for i, (_, leaf) in enumerate(paths) if isinstance(leaf, torch.Tensor)}
-    names = [path[path[0].key in gathered].key for path, _ in paths]
+    names = [_names(path, gathered) for path, _ in paths]
     if axes is not None:
         _check_axes(axes, names, tensors)
     free, batch = dict(zip(tensors, _free(list(tensors.values()), module))), "N"
-    own = {i: (axes or {}).get(names[i], {}) for i in tensors}
+    own = {i: {axis: label for name in names[i] for axis, label in (axes or {}).get(name, {}).items()} for i in tensors}
     if axes is not None:
         batches = {i: [axis for axis, name in free[i].items() if name == "N"] for i in tensors}
         if any("N" in each.values() for each in own.values()):

@@ -43,7 +43,7 @@ assert "scatter_add(y_8, input, y_5, over = axes(y_8)[0])" in places and "embedd
 transformer = specifications["Transformer"]
 assert "|> mask(causal = true) |> softmax" in " ".join(transformer.split()) and "@ transpose(Embed_0.weight)" in transformer, transformer
 assert "gelu_tanh" in transformer and "tanh)" not in transformer, transformer
-assert "  Layer_0 = Layer()\n  Layer_1 = Layer()\n" in transformer, transformer
+assert "  Layer_ = repeat 2 { Layer }\n" in transformer, transformer
 
 
 def text(*body, size=7):

@@ -662,6 +662,9 @@ spec = netc.from_torch(apart, (rows, weighed), axes={"others": {0: "E"}})
 assert "x: f32[N, 8], others_0: f32[E, 4]" in spec, spec
 spec = netc.from_torch(apart, (rows, weighed[:10]), axes={"others": {0: "E"}})
 assert "x: f32[E, 8], others_0: f32[E, 4]" in spec, spec
+both = Of(lambda self, x, pair, more: self.a(x) + pair["b"] + more * pair["a"].sum(0), a=nn.Linear(8, 8))
+spec = netc.from_torch(both, (rows, {"a": torch.zeros(30, 8), "b": rows.clone()}, rows.clone()), axes={"x": {0: "N"}, "others_0_a": {0: "E"}, "others": {0: "N"}})
+assert "x: f32[N, 8], others_0_a: f32[E, 8], others_0_b: f32[N, 8], others_1: f32[N, 8]" in spec, spec
 
 
 class Sent(nn.Linear):

@@ -1,0 +1,250 @@
+// Part of the netc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "lib/Import/Reroll.h"
+
+#include "lib/Import/Expression.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace netc;
+using namespace netc::import;
+using llvm::StringRef;
+
+namespace {
+/// Steps of one body, in which iterations of a loop are looked for. Each has
+/// `length` steps, and the first one begins at `begin`.
+class Rerolling {
+public:
+  Rerolling(const Graph &graph, StepBody &body) : graph(graph), body(body) {
+    size_t count = body.steps.size();
+    llvm::StringMap<unsigned> numbers;
+    for (size_t i = 0; i < count; ++i) {
+      const Step &step = body.steps[i];
+      std::string key = keyOf(step);
+      if (step.form == Step::Loop) // which is like no other
+        key += std::to_string(i);
+      keys.push_back(numbers.try_emplace(key, numbers.size()).first->second);
+      paths.push_back(pathIn(body, step, graph));
+      for (int in : step.ins)
+        readers[in].push_back(i);
+      for (size_t j = 0; j < step.outs.size(); ++j)
+        makers[step.outs[j]] = {i, j};
+      if (!step.weight.empty())
+        ++owners[step.weight];
+    }
+    for (auto &[value, at] : readers)
+      if (graph.values[value].kind == GraphValue::Weight &&
+          !makers.count(value))
+        read.insert(graph.values[value].name);
+    for (int out : body.outs)
+      readers[out].push_back(count);
+  }
+
+  std::vector<std::shared_ptr<StepBody>> run() {
+    std::vector<std::shared_ptr<StepBody>> made;
+    std::vector<Step> steps;
+    for (begin = 0; begin < body.steps.size();) {
+      if (!find()) {
+        steps.push_back(std::move(body.steps[begin++]));
+        continue;
+      }
+      for (size_t i = 0; i < count; ++i) {
+        made.push_back(iteration(i));
+        Step call;
+        call.form = Step::Instance;
+        call.fn = made.back()->kind;
+        call.body = made.back();
+        steps.push_back(std::move(call));
+      }
+      begin += count * length;
+    }
+    body.steps = std::move(steps);
+    return made;
+  }
+
+private:
+  /// All that steps of one loop have in common.
+  static std::string keyOf(const Step &step) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << step.form << step.isFrozen << step.isRecomputed << step.labels << '|'
+       << step.fn << '|' << step.ins.size() << '|' << step.outs.size();
+    for (const StepArgument &each : step.arguments)
+      os << '|' << each.key << '=' << each.text;
+    return text;
+  }
+
+  /// Finds the shortest loop that begins here. Linear, by the longest that is
+  /// looked for.
+  bool find() {
+    constexpr size_t longest = 64;
+    for (length = 2; length <= longest && begin + 3 * length <= keys.size();
+         ++length) {
+      if (!hasKeys(1) || !findElement())
+        continue;
+      for (count = 1; hasKeys(count) && hasPaths(count) && hasOperands(count);)
+        ++count;
+      dropRead();
+      if (count >= 3)
+        return true;
+    }
+    return false;
+  }
+  bool hasKeys(size_t number) const {
+    auto all = llvm::ArrayRef(keys).drop_front(begin);
+    return (number + 1) * length <= all.size() &&
+           all.slice(number * length, length) == all.take_front(length);
+  }
+
+  /// The element of a list that the first step belongs to: `layers`, and a
+  /// number, which is another one in the next iteration.
+  bool findElement() {
+    StringRef path = paths[begin], next = paths[begin + length];
+    list.clear();
+    while (!path.empty()) {
+      auto [part, rest] = path.split('.');
+      auto [other, others] = next.split('.');
+      if (part != other)
+        return llvm::all_of(part, llvm::isDigit) &&
+               llvm::all_of(other, llvm::isDigit);
+      list += part.str() + ".";
+      path = rest;
+      next = others;
+    }
+    return false;
+  }
+  std::string elementOf(size_t number) const {
+    StringRef path = StringRef(paths[begin + number * length]);
+    return list + path.drop_front(list.size()).split('.').first.str();
+  }
+  /// A path in an element, without that; else the whole path.
+  static std::string within(StringRef path, StringRef element) {
+    StringRef rest = path;
+    bool isIn =
+        rest.consume_front(element) && (rest.empty() || rest.starts_with("."));
+    return isIn ? "*" + rest.str() : path.str();
+  }
+  bool hasPaths(size_t number) const {
+    StringRef path = paths[begin + number * length];
+    if (!path.starts_with(list) || elementOf(number) == elementOf(number - 1))
+      return false;
+    std::string first = elementOf(0), own = elementOf(number);
+    for (size_t i = 0; i < length; ++i) {
+      const Step &step = body.steps[begin + number * length + i];
+      if (within(paths[begin + i], first) !=
+          within(paths[begin + number * length + i], own))
+        return false;
+      if (!isOwn(step) || !isOwn(body.steps[begin + i]))
+        return false;
+    }
+    return true;
+  }
+  /// Whether nothing else has its weights.
+  bool isOwn(const Step &step) const {
+    return step.weight.empty() ||
+           (owners.lookup(step.weight) == 1 && !read.count(step.weight));
+  }
+
+  /// Whether the operands of an iteration are its own values as in the first
+  /// one, the one value that is carried, or what the first one takes, too.
+  bool hasOperands(size_t number) {
+    if (number == 1)
+      carried.reset();
+    for (size_t i = 0; i < length; ++i) {
+      auto firsts = llvm::ArrayRef(body.steps[begin + i].ins);
+      auto others = llvm::ArrayRef(body.steps[begin + number * length + i].ins);
+      for (auto [first, other] : llvm::zip_equal(firsts, others)) {
+        std::optional<Place> inFirst = placeIn(first, 0),
+                             inOther = placeIn(other, number),
+                             before = placeIn(other, number - 1);
+        if (inFirst != inOther)
+          return false;
+        if (inFirst)
+          continue;
+        if (!before && other == first)
+          continue;
+        if (!before)
+          return false;
+        if (!carried)
+          carried = {*before, first};
+        if (carried->first != *before || carried->second != first)
+          return false;
+      }
+    }
+    return carried.has_value();
+  }
+  /// The step of an iteration that makes a value, and the result that it is.
+  using Place = std::pair<size_t, size_t>;
+  std::optional<Place> placeIn(int value, size_t number) const {
+    auto found = makers.find(value);
+    size_t start = begin + number * length;
+    if (found == makers.end() || found->second.first < start ||
+        found->second.first >= start + length)
+      return std::nullopt;
+    return Place{found->second.first - start, found->second.second};
+  }
+
+  /// The loop ends before values in it are read elsewhere, but for the carried
+  /// one of the last iteration.
+  void dropRead() {
+    for (size_t number = 0; number < count; ++number) {
+      size_t start = begin + number * length, end = start + length;
+      for (size_t i = start; i < end; ++i)
+        for (size_t j = 0; j < body.steps[i].outs.size(); ++j) {
+          auto found = readers.find(body.steps[i].outs[j]);
+          if (found == readers.end())
+            continue;
+          bool isCarried = carried && carried->first == Place{i - start, j};
+          if (!isCarried && found->second.back() >= end)
+            count = number;
+          if (isCarried && found->second.back() >= end + length &&
+              number + 1 < count)
+            count = number + 1;
+          if (number >= count)
+            return;
+        }
+    }
+  }
+
+  std::shared_ptr<StepBody> iteration(size_t number) {
+    auto made = std::make_shared<StepBody>();
+    std::string path = elementOf(number);
+    made->path = body.path.empty() ? path : body.path + "." + path;
+    // `layers` of `layers.`, and a `Layer` is what it is a list of.
+    StringRef name = StringRef(list).drop_back(list.empty() ? 0 : 1);
+    name = name.substr(name.rfind('.') + 1);
+    if (name.size() > 3 && name.ends_with("s") && !name.ends_with("ss"))
+      name = name.drop_back();
+    made->kind = name.empty() ? "Layer" : identifier(name);
+    made->kind[0] = llvm::toUpper(made->kind[0]);
+    llvm::move(llvm::MutableArrayRef(body.steps)
+                   .slice(begin + number * length, length),
+               std::back_inserter(made->steps));
+    return made;
+  }
+
+  const Graph &graph;
+  StepBody &body;
+  // By steps.
+  std::vector<unsigned> keys;
+  std::vector<std::string> paths;
+  // By values.
+  std::map<int, std::vector<size_t>> readers; ///< in order
+  std::map<int, Place> makers;
+  std::set<StringRef> read;         ///< `embed.weight`, of another step
+  llvm::StringMap<unsigned> owners; ///< how many steps have a weight
+
+  size_t begin = 0, length = 0, count = 0;
+  std::string list; ///< `layers.`
+  /// What the next iteration takes, and what the first one has in its place.
+  std::optional<std::pair<Place, int>> carried;
+};
+} // namespace
+
+std::vector<std::shared_ptr<StepBody>> netc::import::reroll(const Graph &graph,
+                                                            StepBody &body) {
+  return Rerolling(graph, body).run();
+}
