@@ -56,10 +56,14 @@ int AttentionTranslator::ofEachHead(int x, int q) {
 void AttentionTranslator::attention() {
   node.ignore({"enable_gqa"}); // the shapes tell
   for (unsigned i : {0, 1, 2})
-    node.wantRank(node.in(i), 3, 4);
+    node.wantRank(node.in(i), 3, 6);
   int mask = node.has(3) ? node.in(3) : -1;
   if (mask >= 0 && values.at(mask).type == "bool")
     mask = steps.beforeExpand(mask);
+  if (mask >= 0 && values.what(mask) == "number" &&
+      (values.at(mask).type == "bool" ? node.realOf(mask) == 0
+                                      : node.realOf(mask) < -1e30))
+    node.refuse("its mask hides everything");
   JointMask both = masks.maskOf(mask);
   if (both.given >= 0 && values.isOtherMask(both.given)) {
     steps.noteLeftOutMask();
@@ -94,7 +98,7 @@ void AttentionTranslator::attention() {
     return isAt("N", 0) && isAt("T", 2);
   };
   bool isNamedAll = isNamed(q) && isNamed(k) && isNamed(v);
-  if (shape(q).size() == 3 || (!isNamedAll && shape(q)[1] == shape(k)[1]))
+  if (shape(q).size() != 4 || (!isNamedAll && shape(q)[1] == shape(k)[1]))
     return unnamedAttention({q, k, v}, scale, drop, both);
   Step &made = steps.add(Step::Form_, "attention(%0, %1, %2", {q, k, v});
   auto add = [&](std::string key, std::string text, bool isNumber) {
@@ -131,7 +135,7 @@ void AttentionTranslator::biasedAttention(int mask, double scale, double drop) {
   if (values.at(mask).type == "bool")
     node.refuse("its mask is known, and neither causal nor a window");
   int q = steps.bare(node.in(0));
-  node.wantRank(q, 4, 4);
+  node.wantRank(q, 3, 6);
   int k = ofEachHead(steps.bare(node.in(1)), q),
       v = ofEachHead(steps.bare(node.in(2)), q);
   int scores = scoresOf(q, k, scale);

@@ -52,6 +52,8 @@ def to_onnx(spec, path=None, weights=None, net=None, run=None, set=None, define=
         raise TypeError(f"`weights` is a folder of npy files or a dictionary of arrays by name, not a {type(weights).__name__}")
     if path is not None and not pathlib.Path(path).parent.is_dir():
         raise ExportRefused(f"there is no folder `{pathlib.Path(path).parent}` to write to")
+    if path is not None and pathlib.Path(path).is_dir():
+        raise ExportRefused(f"`{path}` is a folder; the model is one file in it, such as `{pathlib.Path(path) / 'model.onnx'}`")
     model = convert(to_graph(spec, net=net, run=run, set=set, define=define), weights=weights)
     if path is not None:
         save(model, path)

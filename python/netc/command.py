@@ -168,7 +168,7 @@ class _File:
         if isinstance(spec, os.PathLike) or ("\n" not in spec and spec.endswith(".net")):
             self.path = _path(spec)
         elif not spec.strip():
-            raise NetcError("the specification is empty")
+            raise NetcError(f"{'the specification' if name == Problem.text else name} is empty")
         elif not re.search(r"\s", spec):
             raise NetcError(f"`{spec}` is neither the text of a specification nor a path that ends with `.net`")
         else:

@@ -75,6 +75,8 @@ class File:
                 if size.dim_value <= 0:
                     size.dim_param = size.dim_param or f"{value.name}.{i}"
                     places.setdefault(size.dim_param, i)
+                    if value.name in turned and i == 0 and "batch" in size.dim_param.lower():
+                        raise ImportRefused(f"a recurrence reads `{value.name}` with the steps first, and the model calls this axis `{size.dim_param}`; give it another name")
                     ranks.setdefault(size.dim_param, _rank(size.dim_param, i, value.name in turned))
         groups = [place if place <= joined else name for name, place in places.items()]
         distinct = list(dict.fromkeys(groups))

@@ -93,6 +93,7 @@ class _Model:
             self.enter(body["nodes"])
 
     def proto(self):
+        self.given.check([value["name"] for value in self.graph["weights"]])
         for value in self.graph["weights"]:
             array = self.given.of(value)
             self.initializers.append(numpy_helper.from_array(array, value["name"]) if value["type"] != "bf16" else self.bfloat(array, value["name"]))

@@ -31,7 +31,7 @@ class NoShape(ImportRefused):
 
 
 def check_nodes(graph, opset):
-    """Refuses nodes without operands or attributes that their op needs."""
+    """Refuses nodes without operands or attributes that their op needs, or with attributes of other types."""
     for node in graph.node:
         if node.domain in ("", "ai.onnx") and onnx.defs.has(node.op_type, opset, ""):
             schema = onnx.defs.get_schema(node.op_type, opset, "")
@@ -39,10 +39,12 @@ def check_nodes(graph, opset):
             for wanted, name in zip(schema.inputs[: schema.min_input], given):
                 if not name and wanted.option != wanted.option.Optional:
                     raise refused(node, f"its operand `{wanted.name}` is missing")
-            has = {attribute.name for attribute in node.attribute}
+            has = {attribute.name: attribute for attribute in node.attribute}
             for name, wanted in schema.attributes.items():
                 if wanted.required and name not in has:
                     raise refused(node, f"its attribute `{name}` is missing")
+                if name in has and has[name].type != wanted.type.value:
+                    raise refused(node, f"its attribute `{name}` is of the type {onnx.AttributeProto.AttributeType.Name(has[name].type)}, and {wanted.type.name} in ONNX")
             if node.op_type == "Constant" and not has:
                 raise refused(node, "it has no value")
         for attribute in node.attribute:

@@ -46,6 +46,11 @@ class Weights:
         self.folder = pathlib.Path(given) if isinstance(given, (str, os.PathLike)) else None
         self.arrays = given if isinstance(given, dict) else {}
 
+    def check(self, names):
+        """Arrays of other names are mistakes."""
+        if wrong := next((name for name in self.arrays if name not in names), None):
+            raise ExportRefused(f"`weights` has {wrong!r}, and the network has no such weight; it has {', '.join(f'`{name}`' for name in names) or 'none'}")
+
     def of(self, value):
         name, shape, kind = value["name"], value["shape"], value["type"]
         path = self.folder / f"{name}.npy" if self.folder else None
@@ -63,6 +68,8 @@ class Weights:
             found = initial(shape, value.get("init", "fan_in"), self.random)
         if list(found.shape) != shape:
             raise ExportRefused(f"`{name}` is {list(found.shape)}, and {shape} in the graph")
+        if numpy.iscomplexobj(found):
+            raise ExportRefused(f"`{name}` is of the type {found.dtype}, and {kind} in the graph")
         stored = numpy.dtype("f4" if kind == "bf16" else numpy_type(kind))
         if found.size * stored.itemsize > MOST_BYTES:
             raise ExportRefused(f"`{name}` takes {found.size * stored.itemsize / 1e9:.1f} GB, and a tensor of ONNX has at most 2.1 GB")

@@ -9,7 +9,7 @@ import re
 
 NAMES = "NTSUVPQR"  # of free axes
 SIZES = (7, 11, 13, 17, 19, 23, 29, 31)  # two for each: primes, of which no product is mistaken for another
-SMALL_SIZES = (3, 5, 2, 7, 11, 13, 17, 19)  # for models that take no longer axes
+SMALL_SIZES = (2, 7, 3, 5, 11, 13, 17, 19)  # for models that take no longer axes
 
 
 def polynomial(numbers, names, sizes=SIZES):

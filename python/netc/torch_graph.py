@@ -402,7 +402,8 @@ class _Writer:
     def refused(self, node, why):
         chain = self.stack(node)
         where = f"`{list(self.modules.values())[chain[-1]][0]['path']}`" if chain else "the module itself"
-        return ImportRefused(f"`{node.target}` in {where} ({self.line(node)}): {why}")
+        line = f" ({self.line(node)})" if self.line(node) else ""
+        return ImportRefused(f"`{node.target}` in {where}{line}: {why}")
 
     # What depends on sizes alone.
 

@@ -6,6 +6,7 @@
 
 import contextlib
 import io
+import keyword
 import logging
 import re
 import sys
@@ -89,12 +90,23 @@ def _check_axes(axes, names, tensors):
         if key not in ranks:
             raise ImportRefused(f"`axes` names `{key}`; the arguments that are tensors are {', '.join(f'`{name}`' for name in ranks)}")
         for axis, name in own.items():
-            if not isinstance(axis, int) or not 0 <= axis < ranks[key]:
+            if not isinstance(axis, int) or isinstance(axis, bool) or not 0 <= axis < ranks[key]:
                 raise ImportRefused(f"`axes` names axis {axis!r} of `{key}`, which has axes 0 to {ranks[key] - 1}")
             if name in sum(KEYWORDS.values(), []):
                 raise ImportRefused(f"`axes` calls axis {axis} of `{key}` `{name}`, which is a word of the language of netc")
             if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
                 raise ImportRefused(f"`axes` calls axis {axis} of `{key}` {name!r}; a name is a letter with letters, digits or `_` behind it")
+
+
+def _check_sizes(own, names, tensors):
+    """One name has one size. `own`: the names that `axes` gives, by axis, for each tensor."""
+    sizes = {}
+    for i, axes in own.items():
+        for axis, name in axes.items():
+            size = tensors[i].shape[axis] if axis < tensors[i].ndim else 1
+            other, its = sizes.setdefault(name, (names[i][1], size)) if size > 1 else (None, size)
+            if its != size:
+                raise ImportRefused(f"`axes` gives axis {axis} of `{names[i][1]}`, of size {size}, the name `{name}`, which an axis of `{other}` of size {its} has")
 
 
 @contextlib.contextmanager
@@ -188,54 +200,79 @@ def exported(module, args, kwargs, axes):
     free, batch = dict(zip(tensors, _free(list(tensors.values()), module))), "N"
     own = {i: {axis: label for name in names[i] for axis, label in (axes or {}).get(name, {}).items()} for i in tensors}
     if axes is not None:
+        _check_sizes(own, names, tensors)
         batches = {i: [axis for axis, name in free[i].items() if name == "N"] for i in tensors}
         if any("N" in each.values() for each in own.values()):
             batches = {}
         size = next((tensors[i].shape[axis] for i in batches for axis in batches[i]), None)
         batch = next((own[i][axis] for i in batches for axis in batches[i] if axis in own[i] and tensors[i].shape[axis] in (size, 1)), "N")
         free = {i: {**dict.fromkeys(batches.get(i, ()), batch), **own[i]} for i in tensors}
-    # A view of other strides has sizes that torch.export cannot read.
-    tensors = {i: tensor.contiguous() for i, tensor in zip(tensors, _several(tensors.values(), free.values()))}
-    bound.arguments.update(torch.utils._pytree.tree_unflatten([tensors.get(i, leaf) for i, (_, leaf) in enumerate(paths)], spec))
+    # A view of other strides has sizes that torch.export cannot read, and one tensor in two places is one input to it.
+    example = {i: tensor.detach().clone().contiguous().requires_grad_(tensor.requires_grad) for i, tensor in tensors.items()}
+    several = dict(zip(tensors, _several(example.values(), free.values())))
     given = [{axis: Dim.AUTO for axis in free[i] if axis < tensors[i].ndim} if i in tensors else None for i in range(len(paths))]
     dynamic = torch.utils._pytree.tree_unflatten(given, spec)
     nameless = [f"`{key}`" for name in gathered for key in dynamic.get(name, {})]
     for name in gathered:
         dynamic.update(dynamic.pop(name, {}))
+
+    def traced(tensors):
+        bound.arguments.update(torch.utils._pytree.tree_unflatten([tensors.get(i, leaf) for i, (_, leaf) in enumerate(paths)], spec))
+        return _traced(module, bound, dynamic)
+
     try:
-        with _quiet(), _own_functions() as functions, _Asked() as asked, _plain_masks(), _without_cache(module), torch_checkpoints.marked() as lost, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
-            exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
-        _detach(exported)
-        functional = exported.run_decompositions(decompositions())
+        found = traced(several)
     except ImportRefused:
         raise
     except Exception as problem:
-        if any(isinstance(local, PackedSequence) for frame, _ in traceback.walk_tb(problem.__traceback__) for local in frame.f_locals.values()):
-            raise ImportRefused(f"in {_place(module, problem)}: the sizes of a packed sequence depend on data; leave it padded") from None
-        text = next(iter(str(problem).strip().splitlines()), "").rstrip(".")
-        why = f"torch.export refuses it: {type(problem).__name__}: {text}"
-        if "transformers.cache_utils" in text:
-            why = "what it returns for tokens to come is no tensor; give `use_cache=False`"
-        if isinstance(problem, GuardOnDataDependentSymNode):
-            why = f"a size or a branch, `{problem.cond}`, depends on data"
-            if _is_exported(module.eval(), bound, dynamic):
-                why += "; it is there in training alone: leave out the random choice, as with `layerdrop=0`"
-        if nameless:
-            why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
-        raise ImportRefused(f"in {_place(module, problem)}: {why}") from None
+        found = None
+        if any(several[i] is not example[i] for i in example):  # it may take axes of size 1 alone
+            with contextlib.suppress(Exception):
+                found = traced(example)
+        if not found:
+            raise _refusal(module, bound, dynamic, nameless, problem) from None
+    exported, functional, functions, asked, lost = found
     _draw(functional)
     symbols = _named(exported, list(own.values()), batch)
     if axes is None:
         _tie(functional, symbols)
-    doubts = _doubts(module, exported, symbols, list(free.values()), axes is not None)
+    doubts = _doubts(module, exported, symbols, list(free.values()), None if axes is None else list(own.values()))
     doubts += [f"`{name}` has a backward of its own; netc counts the derivative of its forward." for name in functions]
-    doubts += [f"The module asks for the gradient of what goes in ({line}), which PyTorch computes; netc does not count it." for line in asked.lines]
+    doubts += [f"The module asks for the gradient of what goes in ({line}), which PyTorch computes; netc does not count it." for line in asked]
     doubts += [
         f"The module changes its buffer `{name}`: it is read as before the first call, and a change that no result needs is not counted."
         for name in _changed(module, functional)
     ]
     return functional, symbols, doubts + list(dict.fromkeys(lost))
+
+
+def _traced(module, bound, dynamic):
+    """The programs of an example by torch.export, and in the ops that netc knows; and the names and lines of what is in neither."""
+    with _quiet(), _own_functions() as functions, _Asked() as asked, _plain_masks(), _without_cache(module), torch_checkpoints.marked() as lost, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
+        exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
+    _detach(exported)
+    return exported, exported.run_decompositions(decompositions()), functions, asked.lines, lost
+
+
+def _refusal(module, bound, dynamic, nameless, problem):
+    if any(isinstance(local, PackedSequence) for frame, _ in traceback.walk_tb(problem.__traceback__) for local in frame.f_locals.values()):
+        return ImportRefused(f"in {_place(module, problem)}: the sizes of a packed sequence depend on data; leave it padded")
+    text = next(iter(str(problem).strip().splitlines()), "").rstrip(".")
+    why = f"torch.export refuses it: {type(problem).__name__}: {text}"
+    if "transformers.cache_utils" in text:
+        why = "what it returns for tokens to come is no tensor; give `use_cache=False`"
+    if isinstance(problem, SyntaxError):
+        names = {part for path, _ in (*module.named_modules(), *module.named_parameters()) for part in path.split(".")}
+        if wrong := next((f"`{name}`" for name in sorted(names) if keyword.iskeyword(name) or name and not name.isidentifier() and not name.isdigit()), None):
+            why = f"torch.export cannot write the name {wrong} of a module or parameter, which is no name of Python; give it another"
+    if isinstance(problem, GuardOnDataDependentSymNode):
+        why = f"a size or a branch, `{problem.cond}`, depends on data"
+        if _is_exported(module.eval(), bound, dynamic):
+            why += "; it is there in training alone: leave out the random choice, as with `layerdrop=0`"
+    if nameless:
+        why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
+    return ImportRefused(f"in {_place(module, problem)}: {why}")
 
 
 def _is_exported(module, bound, dynamic):
@@ -292,8 +329,9 @@ def _tie(functional, symbols):
                     symbols.update({symbol: pair[0] for symbol, name in symbols.items() if name == pair[1]})
 
 
-def _doubts(module, exported, symbols, free, are_named):
-    """What a reader of the counts must know of axes that did not stay free, and of those that no one named."""
+def _doubts(module, exported, symbols, free, given):
+    """What a reader of the counts must know of axes that did not stay free, and of those that no one named. `free`, and `given` by
+    `axes`: names by axis, for each input."""
     inputs = _inputs(exported)
     fixed = {
         (node.name, axis): f"Axis {axis} of `{node.name}` stays {node.meta['val'].shape[axis]}: {_why_fixed(module, node, axis, inputs)}."
@@ -301,15 +339,24 @@ def _doubts(module, exported, symbols, free, are_named):
         for axis in own
         if axis < node.meta["val"].ndim and str(node.meta["val"].shape[axis]).isdigit()
     }
+    for node, own in zip(inputs, given or ()):
+        value = node.meta["val"]
+        for axis, name in own.items():
+            its = symbols.get(str(value.shape[axis])) if axis < value.ndim else name
+            if its and its != name:
+                fixed[node.name, axis] = f"Axis {axis} of `{node.name}`, which `axes` calls {name}, has the size of {its} in this module, and its name."
+        if value.ndim and not own and str(value.shape[0]).isdigit() and value.is_floating_point():
+            fixed.setdefault((node.name, 0), f"The first axis of `{node.name}` stays {value.shape[0]}: it is no part of the batch, unless `axes` names it.")
     inputs = [node for node in inputs if node.meta["val"].ndim]
     if not inputs:
         return list(fixed.values())
     first, size = inputs[0], inputs[0].meta["val"].shape[0]
-    if are_named and ("N" in symbols.values() or str(size) in symbols or (first.name, 0) in fixed):
+    if given is not None and ("N" in symbols.values() or str(size) in symbols or (first.name, 0) in fixed):
         return list(fixed.values())
     if symbols.get(str(size)) != "N":
         fixed.pop((first.name, 0), None)
-        without = f"The first axis of `{first.name}` stays {size}: counts are not of one example. `axes` names the axis of the batch, if there is another."
+        without = f"The first axis of `{first.name}` stays {size}: "
+        without += "the module takes no other batch." if size == 1 else "counts are not of one example. `axes` names the axis of the batch, if there is another."
         return [without, *fixed.values()]
     doubts = list(fixed.values())
     of_sequences = [path for path, child in module.named_modules() if getattr(child, "batch_first", True) is False]

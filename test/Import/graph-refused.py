@@ -201,6 +201,8 @@ of_packed("one of its conditions is of no form that netc knows", "aten.logical_o
 inverse = [("aten.logical_not", ["m"], "h", square)]
 attend = [("aten.view", ["a"], "q", ["N", 1, 4, 4])]
 of_packed("its mask shows what a causal one hides", "aten.scaled_dot_product_attention", ["q", "q", "q", "h"], ["N", 1, 4, 4], nodes=[*inverse, *attend])
+nothing = {"name": "m", "type": "bool", "shape": [4, 4], "what": "number", "value": 0}
+refused("its mask hides everything", "aten.scaled_dot_product_attention", [["N", 2, 4, 8]], ["N", 2, 4, 8], known=[nothing], reads=["a", "a", "a", "m"])
 refused("netc sets ones among zeros, along the last axis", "aten.scatter", [rows, ["N", 2]], rows, dim=1, value=1)
 zeros = {"name": "zeros", "type": "f32", "shape": rows, "what": "number", "value": 0}
 refused("netc sets elements among equal ones at the places of the largest", "aten.scatter", [["N", 2]] * 2, rows, known=[zeros], reads=["zeros", "a", "b"], dim=1)

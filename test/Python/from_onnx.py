@@ -688,6 +688,8 @@ for given, kind in (None, "a NoneType"), (onnx.TensorProto(), "a TensorProto"):
 for sizes, text in (["steps_seq", "batch", 6], "x: f32[T, N, 6]"), (["a", "b", 6], "x: f32[T, N, 6]"), (["seq", 2, 6], "x: f32[T, 2, 6]"), ([5, "b", 6], "x: f32[5, N, 6]"):
     spec = netc.from_onnx(model([node("LSTM", "x w r", "h", hidden_size=4)], {"x": sizes}, ["h"], weights={"w": [1, 16, 6], "r": [1, 16, 4]}))
     assert text in spec and netc.estimate(spec).networks[0].parameters.total == 160, spec
+steps = model([node("LSTM", "x w r", "h", hidden_size=4)], {"x": ["batch", "seq", 6]}, ["h"], weights={"w": [1, 16, 6], "r": [1, 16, 4]})
+refused("a recurrence reads `x` with the steps first, and the model calls this axis `batch`", steps)
 
 # Positions of which a model has few are read for small sizes, and a comment says for which.
 tokens = [node("Shape", "x", "n", start=1, end=2), node("Slice", "p zero n one", "own"), node("Add", "x own", "y")]
@@ -700,6 +702,7 @@ for length in 8, 32:
 for op, operands, text in ("MatMul", "x", "B"), ("Conv", "x", "W"), ("Gemm", "x", "B"), ("Transpose", "", "data"):
     refused(f"`onnx.{op}`: its operand `{text}` is missing", model([node(op, operands, "y")], {"x": ["N", 8]}, ["y"]))
 refused("`onnx.Constant`: it has no value", model([node("Constant", "", "c"), node("Add", "x c", "y")], {"x": ["N", 8]}, ["y"]))
+refused("`onnx.Softmax`: its attribute `axis` is of the type STRING, and INT in ONNX", model([node("Softmax", "x", "y", axis="last")], {"x": ["N", 8]}, ["y"]))
 refused("`onnx.Scan`: its attribute `num_scan_inputs` is missing", model([node("Scan", "x", "y")], {"x": ["N", 8]}, ["y"]))
 body = helper.make_graph([node("Identity", "c", "d")], "b", [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("c", TensorProto.BOOL, [])], [helper.make_tensor_value_info("d", TensorProto.BOOL, [])])
 refused("`onnx.Loop`: netc takes no loop", model([helper.make_node("Loop", ["", ""], [], body=body), node("Relu", "x", "y")], {"x": ["N", 8]}, ["y"]))

@@ -662,6 +662,26 @@ spec = netc.from_torch(apart, (rows, weighed), axes={"others": {0: "E"}})
 assert "x: f32[N, 8], others_0: f32[E, 4]" in spec, spec
 spec = netc.from_torch(apart, (rows, weighed[:10]), axes={"others": {0: "E"}})
 assert "x: f32[E, 8], others_0: f32[E, 4]" in spec, spec
+
+# One tensor of the example in two arguments is two inputs. What `axes` says of one axis is one name, of one size.
+attend = Of(lambda self, x, y: self.a(x) @ self.a(y).mT, a=nn.Linear(8, 4))
+long = torch.zeros(3, 6, 8)
+spec = netc.from_torch(attend, (long, long), axes={"x": {0: "N", 1: "T"}, "others": {0: "N", 1: "S"}})
+assert "x: f32[N, T, 8], others_0: f32[N, S, 8]" in spec, spec
+sums = Of(lambda self, x, y: self.a(x + y), a=nn.Linear(8, 4))
+spec = netc.from_torch(sums, (long, long), axes={"x": {1: "T"}, "others": {1: "S"}})
+assert "# Axis 1 of `others_0`, which `axes` calls S, has the size of T in this module, and its name.\n" in spec, spec
+refused("`axes` gives axis 1 of `others_0`, of size 5, the name `T`, which an axis of `x` of size 6 has", attend, long, long[:, :5], axes={"x": {1: "T"}, "others": {1: "T"}})
+refused("`axes` names axis True of `x`", attend, long, long, axes={"x": {True: "T"}})
+spec = netc.from_torch(apart, (rows, weighed), axes={"others": {0: "N"}})
+assert "# The first axis of `x` stays 10: it is no part of the batch, unless `axes` names it.\n" in spec and "x: f32[10, 8], others_0: f32[N, 4]" in spec, spec
+
+# What takes one example alone, and names that PyTorch cannot write.
+spec = netc.from_torch(Of(lambda self, x: self.a(x.reshape(1, 40)), a=nn.Linear(40, 4)), torch.zeros(1, 5, 8))
+assert "# The first axis of `x` stays 1: the module takes no other batch.\n" in spec and "x: f32[1, 5, 8]" in spec, spec
+words = nn.ModuleDict({"class": nn.Linear(8, 8)})
+refused("torch.export cannot write the name `class` of a module or parameter", Of(lambda self, x: self.a["class"](x), a=words), rows)
+
 both = Of(lambda self, x, pair, more: self.a(x) + pair["b"] + more * pair["a"].sum(0), a=nn.Linear(8, 8))
 spec = netc.from_torch(both, (rows, {"a": torch.zeros(30, 8), "b": rows.clone()}, rows.clone()), axes={"x": {0: "N"}, "others_0_a": {0: "E"}, "others": {0: "N"}})
 assert "x: f32[N, 8], others_0_a: f32[E, 8], others_0_b: f32[N, 8], others_1: f32[N, 8]" in spec, spec

@@ -160,6 +160,12 @@ for heads in 1, 2:
     same(text, Of(lambda self, x, k, b: attend(x, k, k * 2, attn_mask=b, enable_gqa=True)), queries, keys, bias)
     same(text, Of(lambda self, x, k, b: attend(x, k, k * 2, attn_mask=b > 0.5, enable_gqa=True)), queries, keys, bias.clamp(0.51))
 
+# Attention in three and five axes, such as along the rows of an image, with a bias.
+for shape in (3, 5, 6), (3, 2, 4, 5, 6):
+    queries, bias = torch.rand(shape), torch.rand(3, *shape[1:-2], 5, 5)
+    same("softmax", Of(lambda self, x, b: attend(x, x * 2, x.cos(), attn_mask=b)), queries, bias)
+    same("mask(causal = true)", Of(lambda self, x: attend(x, x * 2, x.cos(), is_causal=True)), queries)
+
 # What is 0 takes part in nothing, as PyTorch has it.
 target = torch.tensor([[0.0, 1, 0, 0], [0.5, 0, 0, 0.5], [0.25, 0.25, 0.25, 0.25]])
 for text, function in (

@@ -175,6 +175,7 @@ for call, text in (
     (lambda: netc.to_graph(small + small.replace("net A", "net B")), "error: `to_graph` writes one network, and here are A, B; name one by `net`, or an inference by `run`"),
     (lambda: netc.to_graph(run, run="run"), 'error: `run` trains; `net="A"` is the network of it'),
     (lambda: netc.compare("bad\n", small), "the first text, line 1, column 1: error: "),
+    (lambda: netc.compare(small, " \n"), "the second text is empty"),
     (lambda: netc.compare(small, "bad\n"), "the second text, line 1, column 1: error: "),
     (lambda: netc.check(small, define={"a\0": 1}), "cannot run `"),
     (lambda: netc.from_graph({"netc_graph": 1, "name": {1}}), "the graph is not JSON: "),

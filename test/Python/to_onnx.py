@@ -54,11 +54,17 @@ except netc.ExportRefused as problem:
 numpy.save(folder / "up.offset.npy", offset)
 netc.to_onnx(spec, folder / "a.onnx", weights=folder)
 numpy.testing.assert_allclose(ReferenceEvaluator(str(folder / "a.onnx")).run(None, {"x": x})[0], z)
-try:
-    netc.to_onnx(spec, weights={"up.weight": weight.T, "up.offset": offset})
-    raise AssertionError("it is of another shape")
-except netc.ExportRefused as problem:
-    assert "`up.weight` is [2, 3], and [3, 2] in the graph" in str(problem)
+for text, path, given in (
+    ("`up.weight` is [2, 3], and [3, 2] in the graph", None, {"up.weight": weight.T, "up.offset": offset}),
+    ("`up.weight` is of the type complex64, and f32 in the graph", None, {"up.weight": weight.astype("c8"), "up.offset": offset}),
+    ("`weights` has 'down.weight', and the network has no such weight; it has `up.weight`, `up.offset`", None, {"down.weight": weight}),
+    (f"`{folder}` is a folder; the model is one file in it", folder, {}),
+):
+    try:
+        netc.to_onnx(spec, path, weights=given)
+        raise AssertionError(text)
+    except netc.ExportRefused as problem:
+        assert text in str(problem), problem
 
 # A causal mask of a free length, and none of what dropout would do.
 spec = "net A(s: f32[N, T, S = T]) { return y = s |> mask |> softmax(over = S) |> Dropout(0.5) }\n"
