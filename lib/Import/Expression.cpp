@@ -20,6 +20,8 @@ Expression::Binding netc::import::bindingOf(StringRef text) {
     char c = text[i];
     depth +=
         (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
+    if (depth == 0 && c == '^')
+      loosest = std::min(loosest, Expression::Power);
     if (depth || c != ' ' || i + 2 >= text.size())
       continue;
     char sign = text[i + 1];
@@ -29,7 +31,6 @@ Expression::Binding netc::import::bindingOf(StringRef text) {
         : text[i + 2] != ' '                        ? Expression::Atom
         : sign == '+' || sign == '-'                ? Expression::Sum
         : sign == '*' || sign == '/' || sign == '@' ? Expression::Product
-        : sign == '^'                               ? Expression::Power
                                                     : Expression::Atom;
     loosest = std::min(loosest, binding);
   }

@@ -321,6 +321,6 @@ void ArithmeticTranslator::power() {
   }
   if (!node.setting("exponent"))
     node.refuse("it has no exponent");
-  Step &made = steps.add(Step::Form_, "%0 ^ #0", {x});
+  Step &made = steps.add(Step::Form_, "%0^#0", {x});
   made.put("", "exponent", realText(node.real("exponent", 1)));
 }

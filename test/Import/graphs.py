@@ -6,7 +6,7 @@
 # RUN: %python %s %S/Inputs/graphs %t
 
 # Graphs of models that tools/bench/import_models.py kept: the parameters, and the FLOP of a forward and a backward pass,
-# that PyTorch counts of them.
+# that PyTorch counts of them. Their specifications are as `netc fmt` writes them.
 
 import gzip
 import json
@@ -26,6 +26,8 @@ for path in paths:
     name = graph["name"]
     (folder / f"{name}.json").write_text(json.dumps(graph))
     text = subprocess.run(["netc", "import", folder / f"{name}.json"], check=True, capture_output=True, text=True).stdout
+    (folder / f"imported-{name}.net").write_text(text)
     specifications.append(folder / f"{name}.net")
     specifications[-1].write_text(text + import_models.expectations(graph))
-sys.exit(subprocess.run(["netc", "--check", *specifications]).returncode)
+formatted = subprocess.run(["netc", "fmt", "--check", *folder.glob("imported-*.net")]).returncode
+sys.exit(subprocess.run(["netc", "--check", *specifications]).returncode or formatted)

@@ -43,8 +43,8 @@ def same(text, module, *args, axes=None):
 x, free = torch.rand(3, 5, 4) + 0.1, {"x": {0: "N", 1: "T"}}
 for function, text in (
     (lambda self, x: x.sum(1) / x.shape[1], "/ sum(ones(T))"),
-    (lambda self, x: x / x.shape[1] ** 0.5, "(sum(ones(T)) ^ 0.5)"),
-    (lambda self, x: x * -(x.shape[1] ** 0.5), "(sum(ones(T)) ^ 0.5) |> neg"),
+    (lambda self, x: x / x.shape[1] ** 0.5, "(sum(ones(T))^0.5)"),
+    (lambda self, x: x * -(x.shape[1] ** 0.5), "(sum(ones(T))^0.5) |> neg"),
     (lambda self, x: x * (1 / x.shape[1]), "* (1 / sum(ones(T)))"),
     (lambda self, x: x / (2 * x.shape[1] + 1.5), "/ (sum(ones(2 * T)) + 1.5)"),
     (lambda self, x: x.shape[1] - x, "sum(ones(T)) - x"),
@@ -85,7 +85,7 @@ for function, text in (
     (lambda self, x, i: x - 0.35 * nn.functional.one_hot(i.long(), 4), "* 0.35"),
     (lambda self, x, i: (x > 0.5) * 0.5 * x, "float(x > 0.5) * 0.5"),
     (lambda self, x, i: x + torch.sin(i)[:, None] + i.sqrt()[:, None] + (i + 1).log()[:, None], "|> sin"),
-    (lambda self, x, i: x * i[:, None] ** 0.5, "^ 0.5"),
+    (lambda self, x, i: x * i[:, None] ** 0.5, "^0.5"),
     (lambda self, x, i: torch.add(x, i[:, None], alpha=0.5), "* 0.5"),
 ):
     same(text, Of(function), *integers)
@@ -112,7 +112,7 @@ for text, function in (
 # What PyTorch has an op for, and netc writes in others.
 square = lambda x, y: x.mT @ y
 for function, text in (
-    (lambda self, x, y: torch.float_power(x, 2.5), "^ 2.5"),
+    (lambda self, x, y: torch.float_power(x, 2.5), "^2.5"),
     (lambda self, x, y: torch.float_power(x, y), "= exp("),
     (lambda self, x, y: x.take_along_dim(y.topk(2).indices, 1), "take(x, top_k("),
     (lambda self, x, y: x[:1].take_along_dim(y.topk(1).indices, 1), "take("),
