@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -53,6 +54,35 @@ const std::set<std::string> &words();
 inline bool isWord(llvm::StringRef name) { return words().count(name.str()); }
 /// A name like `text`, in letters of names.
 std::string identifier(llvm::StringRef text);
+
+/// Gives each name once: the second `y` is `y_2`, and a reserved `self` is
+/// `self_`, if the separator is `_`.
+class UniqueNames {
+public:
+  explicit UniqueNames(llvm::StringRef separator) : separator(separator) {}
+
+  void reserve(llvm::StringRef name) { reserved.insert(name.str()); }
+  template <typename Names> void reserveAll(const Names &names) {
+    reserved.insert(names.begin(), names.end());
+  }
+  bool has(const std::string &name) const {
+    return reserved.count(name) || given.count(name);
+  }
+  std::string unique(const std::string &base) {
+    std::string start = reserved.count(base) ? base + separator : base,
+                name = start;
+    int &next = numbers.try_emplace(start, 2).first->second;
+    while (has(name))
+      name = start + separator + std::to_string(next++);
+    given.insert(name);
+    return name;
+  }
+
+private:
+  std::string separator;
+  std::set<std::string> reserved, given;
+  std::map<std::string, int> numbers; ///< that names get next
+};
 
 } // namespace netc::import
 

@@ -37,11 +37,10 @@ public:
       order.clear();
       blocks.clear();
       firstOfKind.clear();
-      numbers.clear();
-      names = graph.freeAxes();
+      names = UniqueNames("");
+      names.reserveAll(graph.freeAxes());
       for (int in : graph.inputs()) // such as H and W
-        names.insert(graph.values[in].labels.begin(),
-                     graph.values[in].labels.end());
+        names.reserveAll(graph.values[in].labels);
       root = std::make_shared<StepBody>();
       for (const Step &step : steps)
         place(step);
@@ -481,11 +480,7 @@ private:
           break;
         }
     }
-    std::string unique = name;
-    int &next = numbers.try_emplace(name, 2).first->second;
-    while (!names.insert(unique).second)
-      unique = name + std::to_string(next++);
-    return unique;
+    return names.unique(name);
   }
   std::set<std::string> children(const StepBody &body) const {
     std::set<std::string> names;
@@ -528,7 +523,7 @@ private:
     for (const WrittenBlock &block : blocks)
       text += writeBlock(graph, block, inputsOf) + "\n";
     std::string name = identifier(graph.name);
-    while (isTaken(name) || names.count(name) || isWord(name))
+    while (isTaken(name) || names.has(name) || isWord(name))
       name += "Net";
     return text + writeNet(graph, *root, name, inputsOf);
   }
@@ -543,8 +538,7 @@ private:
   std::vector<std::shared_ptr<StepBody>> order;
   std::vector<WrittenBlock> blocks;
   std::map<std::string, const StepBody *> firstOfKind;
-  std::set<std::string> names;        ///< of blocks, and of axes
-  std::map<std::string, int> numbers; ///< that names of blocks get next
+  UniqueNames names{""}; ///< of blocks, and of axes
 };
 } // namespace
 

@@ -28,23 +28,23 @@ public:
   BodyWriter(const Graph &graph, const StepBody &body, bool isNet,
              llvm::ArrayRef<std::string> settings, const InputNames &inputsOf)
       : graph(graph), body(body), isNet(isNet), inputsOf(inputsOf) {
-    taken.insert(settings.begin(), settings.end());
-    taken.insert(words().begin(), words().end());
+    uniqueNames.reserveAll(settings);
+    uniqueNames.reserveAll(words());
     forEachStep(body.steps, [&](const Step &step) {
-      forEachName(step.fn, [&](StringRef name) { taken.insert(name.str()); });
+      forEachName(step.fn, [&](StringRef name) { uniqueNames.reserve(name); });
     });
     if (isNet)
       for (int in : body.ins) {
         for (const Polynomial &size : graph.shape(in))
-          for (const std::string &symbol : size.symbols())
-            taken.insert(symbol);
-        llvm::copy(graph.values[in].labels, std::inserter(taken, taken.end()));
+          uniqueNames.reserveAll(size.symbols());
+        uniqueNames.reserveAll(graph.values[in].labels);
       }
     forEachStep(body.steps, [&](const Step &step) {
       if (step.labels)
-        taken.insert({"C", "D", "H", "L", "N", "W"}); // of their patterns
+        for (const char *label : {"C", "D", "H", "L", "N", "W"})
+          uniqueNames.reserve(label); // of its pattern
       if (step.form == Step::Loop)
-        taken.insert(step.loop.axis);
+        uniqueNames.reserve(step.loop.axis);
       for (int in : step.ins)
         ++uses[in];
       for (int next : step.loop.next)
@@ -114,11 +114,7 @@ public:
 
 private:
   std::string unique(const std::string &base) {
-    std::string start = taken.count(base) ? base + "_" : base, name = start;
-    int &next = numbers.try_emplace(start, 2).first->second;
-    while (taken.count(name) || !given.insert(name).second)
-      name = start + "_" + std::to_string(next++);
-    return name;
+    return uniqueNames.unique(base);
   }
 
   /// What holds a step by number, `layer1` of `layer1.0`, and `layers` where it
@@ -702,9 +698,7 @@ private:
   const StepBody &body;
   bool isNet, isFlat = false;
   const InputNames &inputsOf;
-  std::set<std::string> taken; ///< words that no name may be
-  std::set<std::string> given;
-  std::map<std::string, int> numbers; ///< that names get next
+  UniqueNames uniqueNames{"_"};
   std::map<int, unsigned> uses;
   std::map<int, Expression> values;
   std::map<std::string, std::string> instances; ///< names by weight
