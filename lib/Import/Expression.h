@@ -65,8 +65,9 @@ public:
   template <typename Names> void reserveAll(const Names &names) {
     reserved.insert(names.begin(), names.end());
   }
+  bool isGiven(const std::string &name) const { return given.count(name); }
   bool has(const std::string &name) const {
-    return reserved.count(name) || given.count(name);
+    return reserved.count(name) || isGiven(name);
   }
   std::string unique(const std::string &base) {
     std::string start = reserved.count(base) ? base + separator : base,

@@ -83,7 +83,7 @@ private:
     constexpr size_t longest = 64;
     for (length = 2; length <= longest && begin + 3 * length <= keys.size();
          ++length) {
-      if (!hasKeys(1) || !findElement())
+      if (!hasKeys(1) || !findLists())
         continue;
       for (count = 1; hasKeys(count) && hasPaths(count) && hasOperands(count);)
         ++count;
@@ -99,45 +99,48 @@ private:
            all.slice(number * length, length) == all.take_front(length);
   }
 
-  /// The element of a list that the first step belongs to: `layers`, and a
-  /// number, which is another one in the next iteration.
-  bool findElement() {
-    StringRef path = paths[begin], next = paths[begin + length];
-    list.clear();
-    while (!path.empty()) {
-      auto [part, rest] = path.split('.');
-      auto [other, others] = next.split('.');
-      if (part != other)
-        return llvm::all_of(part, llvm::isDigit) &&
-               llvm::all_of(other, llvm::isDigit);
-      list += part.str() + ".";
-      path = rest;
-      next = others;
+  /// The lists that steps of the loop are of: where the path of a step differs
+  /// in the next iteration, which must be in one number. The first step is of
+  /// one.
+  bool findLists() {
+    lists.assign(length, "");
+    for (size_t i = 0; i < length; ++i) {
+      StringRef path = paths[begin + i], next = paths[begin + length + i];
+      if (path == next)
+        continue;
+      while (!path.empty() && path.split('.').first == next.split('.').first) {
+        lists[i] += path.split('.').first.str() + ".";
+        path = path.split('.').second;
+        next = next.split('.').second;
+      }
+      auto isNumber = [](StringRef part) {
+        return !part.empty() && llvm::all_of(part, llvm::isDigit);
+      };
+      if (!isNumber(path.split('.').first) || !isNumber(next.split('.').first))
+        return false;
+      lists[i] += "*"; // so that it is not empty
     }
-    return false;
+    return !lists[0].empty();
   }
-  std::string elementOf(size_t number) const {
-    StringRef path = StringRef(paths[begin + number * length]);
-    return list + path.drop_front(list.size()).split('.').first.str();
-  }
-  /// A path in an element, without that; else the whole path.
-  static std::string within(StringRef path, StringRef element) {
-    StringRef rest = path;
-    bool isIn =
-        rest.consume_front(element) && (rest.empty() || rest.starts_with("."));
-    return isIn ? "*" + rest.str() : path.str();
+  /// Step `i` of an iteration: its element of a list, `layers.3`, and the path
+  /// in that; no element, and the whole path, if it is in none.
+  std::pair<StringRef, StringRef> elementOf(size_t number, size_t i) const {
+    StringRef path = paths[begin + number * length + i];
+    if (lists[i].empty())
+      return {"", path};
+    size_t size = path.find('.', lists[i].size() - 1);
+    return {path.take_front(size), path.substr(size)};
   }
   bool hasPaths(size_t number) const {
-    StringRef path = paths[begin + number * length];
-    if (!path.starts_with(list) || elementOf(number) == elementOf(number - 1))
-      return false;
-    std::string first = elementOf(0), own = elementOf(number);
+    std::map<StringRef, StringRef> elements; // by lists
     for (size_t i = 0; i < length; ++i) {
-      const Step &step = body.steps[begin + number * length + i];
-      if (within(paths[begin + i], first) !=
-          within(paths[begin + number * length + i], own))
-        return false;
-      if (!isOwn(step) || !isOwn(body.steps[begin + i]))
+      auto [element, rest] = elementOf(number, i);
+      StringRef list = StringRef(lists[i]).drop_back(!lists[i].empty());
+      if (rest != elementOf(0, i).second || !element.starts_with(list) ||
+          (!list.empty() && element == elementOf(number - 1, i).first) ||
+          elements.try_emplace(lists[i], element).first->second != element ||
+          !isOwn(body.steps[begin + i]) ||
+          !isOwn(body.steps[begin + number * length + i]))
         return false;
     }
     return true;
@@ -209,13 +212,29 @@ private:
     }
   }
 
+  /// Of a list: the last part of its path that is no number.
+  static StringRef nameOf(StringRef list) {
+    StringRef path = list.drop_back(); // the `*`
+    while (!path.empty()) {
+      path.consume_back(".");
+      StringRef last = path.substr(path.rfind('.') + 1);
+      if (!llvm::all_of(last, llvm::isDigit))
+        return last;
+      path = path.drop_back(last.size());
+    }
+    return "";
+  }
+
   std::shared_ptr<StepBody> iteration(size_t number) {
     auto made = std::make_shared<StepBody>();
-    std::string path = elementOf(number);
-    made->path = body.path.empty() ? path : body.path + "." + path;
-    // `layers` of `layers.`, and a `Layer` is what it is a list of.
-    StringRef name = StringRef(list).drop_back(list.empty() ? 0 : 1);
-    name = name.substr(name.rfind('.') + 1);
+    std::string around = body.path.empty() ? "" : body.path + ".";
+    made->path = around + elementOf(number, 0).first.str();
+    for (size_t i = 1; i < length; ++i)
+      if (lists[i] != lists[0] && !lists[i].empty())
+        made->elements[around + elementOf(number, i).first.str()] =
+            nameOf(lists[i]);
+    // A `Layer` is what `layers` is a list of.
+    StringRef name = nameOf(lists[0]);
     if (name.size() > 3 && name.ends_with("s") && !name.ends_with("ss"))
       name = name.drop_back();
     made->kind = name.empty() ? "Layer" : identifier(name);
@@ -238,7 +257,8 @@ private:
   llvm::StringMap<unsigned> owners; ///< how many steps have a weight
 
   size_t begin = 0, length = 0, count = 0;
-  std::string list; ///< `layers.`
+  /// By steps of an iteration: `layers.*`, or empty if it is in none.
+  std::vector<std::string> lists;
   /// What the next iteration takes, and what the first one has in its place.
   std::optional<std::pair<Place, int>> carried;
 };

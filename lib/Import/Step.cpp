@@ -18,14 +18,19 @@ std::string netc::import::pathIn(const StepBody &body, const Step &step,
                                  const Graph &graph) {
   if (!step.body && step.module < 0)
     return "";
-  llvm::StringRef path = step.body ? step.body->path
-                                   : graph.modules[step.module].path,
-                  rest = path;
-  if (body.path.empty() || !rest.consume_front(body.path))
-    return path.str();
-  if (rest.empty() || rest.consume_front("."))
-    return rest.str();
-  return path.str();
+  llvm::StringRef path =
+      step.body ? step.body->path : graph.modules[step.module].path;
+  auto behind = [&](llvm::StringRef part) -> std::optional<llvm::StringRef> {
+    llvm::StringRef rest = path;
+    bool isIn = !part.empty() && rest.consume_front(part) &&
+                (rest.empty() || rest.starts_with("."));
+    return isIn ? std::optional(rest) : std::nullopt;
+  };
+  for (auto &[element, list] : body.elements)
+    if (std::optional<llvm::StringRef> rest = behind(element))
+      return list + rest->str();
+  std::optional<llvm::StringRef> rest = behind(body.path);
+  return rest ? rest->drop_front(!rest->empty()).str() : path.str();
 }
 
 void netc::import::forEachStep(llvm::ArrayRef<Step> steps,

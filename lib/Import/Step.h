@@ -82,13 +82,17 @@ struct Step {
 /// The call of a module.
 struct StepBody {
   std::string path, kind;
+  /// Of what a loop over several lists does: the names of the other lists, by
+  /// the paths of their elements.
+  std::map<std::string, std::string> elements;
   std::vector<Step> steps;
   std::vector<int> ins, outs;
   unsigned height = 0; ///< 0 with no block in it
 };
 
 /// The path of what a step is of, behind that of the body; the whole path of
-/// what is elsewhere, and empty of the body's own.
+/// what is elsewhere, and empty of the body's own. Elements of further lists
+/// are there by the names of these.
 std::string pathIn(const StepBody &body, const Step &step, const Graph &graph);
 
 /// Calls `visit` for each step, and before it for those in it.

@@ -35,22 +35,27 @@ int AttentionTranslator::ungrouped(int x) {
 }
 
 int AttentionTranslator::ofEachHead(int x, int q) {
-  Sizes sizes = shape(x);
-  if (sizes.size() != 4 || shape(q).size() != 4 || sizes[1] == shape(q)[1])
-    return x;
-  int64_t own = node.fixed(sizes[1]), all = node.fixed(shape(q)[1]);
-  if (own < 1 || all % own)
-    node.refuse("its heads of keys do not divide those of queries");
-  Sizes repeated = sizes;
-  repeated.insert(repeated.begin() + 2, Polynomial(all / own));
-  sizes[1] = all;
-  int made = steps.make("reshape(expand(%0, zeros(#0), over = "
-                        "[axes(zeros(#0))[0], axes(zeros(#0))[1], "
-                        "axes(zeros(#0))[3], axes(zeros(#0))[4]]), #1)",
-                        {x}, sizes);
-  steps.last().putSizes(repeated);
-  steps.last().putSizes(sizes);
-  return made;
+  for (size_t i = 1; i + 2 < shape(q).size(); ++i) {
+    Sizes sizes = shape(x);
+    if (sizes.size() != shape(q).size() || sizes[i] == shape(q)[i])
+      continue;
+    int64_t own = node.fixed(sizes[i]), all = node.fixed(shape(q)[i]);
+    if (own < 1 || all % own)
+      node.refuse("its heads of keys do not divide those of queries");
+    Sizes repeated = sizes;
+    repeated.insert(repeated.begin() + i + 1, Polynomial(all / own));
+    sizes[i] = all;
+    std::vector<unsigned> over;
+    for (unsigned j = 0; j < repeated.size(); ++j)
+      if (j != i + 1)
+        over.push_back(j);
+    x = steps.make("reshape(expand(%0, zeros(#0), over = " +
+                       axesText(over, "zeros(#0)") + "), #1)",
+                   {x}, sizes);
+    steps.last().putSizes(repeated);
+    steps.last().putSizes(sizes);
+  }
+  return x;
 }
 
 void AttentionTranslator::attention() {
@@ -99,7 +104,8 @@ void AttentionTranslator::attention() {
   };
   bool isNamedAll = isNamed(q) && isNamed(k) && isNamed(v);
   if (shape(q).size() != 4 || (!isNamedAll && shape(q)[1] == shape(k)[1]))
-    return unnamedAttention({q, k, v}, scale, drop, both);
+    return unnamedAttention({q, ofEachHead(k, q), ofEachHead(v, q)}, scale,
+                            drop, both);
   Step &made = steps.add(Step::Form_, "attention(%0, %1, %2", {q, k, v});
   auto add = [&](std::string key, std::string text, bool isNumber) {
     made.fn += ", " + key + " = #" + std::to_string(made.arguments.size());

@@ -475,8 +475,10 @@ private:
     std::string where = container(run.front());
     if (where.empty())
       where = stem(run.front());
-    std::string name =
-        unique(where.empty() ? "layers" : identifier(nameIn(where)));
+    std::string name = where.empty() ? "layers" : identifier(nameIn(where));
+    if (uniqueNames.isGiven(name)) // a later part of the container
+      name = identifier(nameIn(pathIn(body, run.front(), graph)));
+    name = unique(name);
     while (parts.size() > longestComposition) {
       std::vector<std::string> joined;
       for (size_t i = 0; i < parts.size(); i += longestComposition) {

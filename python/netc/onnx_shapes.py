@@ -13,6 +13,7 @@ from onnx.reference import ReferenceEvaluator
 
 from .errors import ImportRefused
 
+WORDS = {"auto_pad": ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"), "direction": ("forward", "reverse", "bidirectional")}  # of attributes
 QUANTIZED = {"DequantizeLinear", "DynamicQuantizeLinear", "QuantizeLinear", "ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul"}
 RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
 
@@ -31,7 +32,7 @@ class NoShape(ImportRefused):
 
 
 def check_nodes(graph, opset):
-    """Refuses nodes without operands or attributes that their op needs, or with attributes of other types."""
+    """Refuses nodes without operands or attributes that their op needs, or with other attributes than it has."""
     for node in graph.node:
         if node.domain in ("", "ai.onnx") and onnx.defs.has(node.op_type, opset, ""):
             schema = onnx.defs.get_schema(node.op_type, opset, "")
@@ -43,8 +44,13 @@ def check_nodes(graph, opset):
             for name, wanted in schema.attributes.items():
                 if wanted.required and name not in has:
                     raise refused(node, f"its attribute `{name}` is missing")
-                if name in has and has[name].type != wanted.type.value:
+            for name in has:
+                if not (wanted := schema.attributes.get(name)):
+                    raise refused(node, f"opset {opset} has no attribute `{name}` of it")
+                if has[name].type != wanted.type.value:
                     raise refused(node, f"its attribute `{name}` is of the type {onnx.AttributeProto.AttributeType.Name(has[name].type)}, and {wanted.type.name} in ONNX")
+                if name in WORDS and has[name].s.decode(errors="replace") not in WORDS[name]:
+                    raise refused(node, f"its attribute `{name}` is {has[name].s!r}, and one of {', '.join(WORDS[name])} in ONNX")
             if node.op_type == "Constant" and not has:
                 raise refused(node, "it has no value")
         for attribute in node.attribute:

@@ -56,9 +56,9 @@ def _states(module):
 
 
 def _free(tensors, module):
-    """The axes that are free where `axes` does not say it, with `N` for that of the batch: the first one of the first tensor. Of
-    states, such as those of an LSTM, it is the second."""
-    batch = next((tensor.shape[0] for tensor in tensors if tensor.ndim), 1)
+    """The axes that are free where `axes` does not say it, with `N` for that of the batch: the first one of the first tensor that
+    has several examples. Of states, such as those of an LSTM, it is the second."""
+    batch = next((tensor.shape[0] for tensor in tensors if tensor.ndim and tensor.shape[0] != 1), 1)
     states = set(_states(module))
     for i, tensor in enumerate(tensors):
         if not tensor.ndim:
@@ -308,6 +308,8 @@ def _named(exported, taken, name):
                     batch = size.node.hint
                 wanted = own.get(axis) or (name if is_batch else None)
                 symbols[str(size)] = wanted or next(n for n in NAMES if n not in symbols.values())
+            if own.get(axis) == "N" and str(size) in symbols:  # whatever else it is called
+                symbols[str(size)] = "N"
     return symbols
 
 
@@ -345,11 +347,16 @@ def _doubts(module, exported, symbols, free, given):
             its = symbols.get(str(value.shape[axis])) if axis < value.ndim else name
             if its and its != name:
                 fixed[node.name, axis] = f"Axis {axis} of `{node.name}`, which `axes` calls {name}, has the size of {its} in this module, and its name."
-        if value.ndim and not own and str(value.shape[0]).isdigit() and value.is_floating_point():
+        if value.ndim and not own and re.fullmatch(r"[2-9]|\d{2,}", str(value.shape[0])) and value.is_floating_point():
             fixed.setdefault((node.name, 0), f"The first axis of `{node.name}` stays {value.shape[0]}: it is no part of the batch, unless `axes` names it.")
     inputs = [node for node in inputs if node.meta["val"].ndim]
     if not inputs:
         return list(fixed.values())
+    shared = [node for node in inputs if str(node.meta["val"].shape[0]) == "1"]
+    if len(shared) < len(inputs):
+        for node in shared:
+            fixed.setdefault((node.name, 0), f"The first axis of `{node.name}` stays 1: it is one for all examples.")
+        inputs = [node for node in inputs if node not in shared]
     first, size = inputs[0], inputs[0].meta["val"].shape[0]
     if given is not None and ("N" in symbols.values() or str(size) in symbols or (first.name, 0) in fixed):
         return list(fixed.values())

@@ -80,6 +80,20 @@ for i in range(3):
     several.linear(f"net.stages.{i}.1")
 several.check("block Stage(x, z) {", "  stages = repeat 3 { Stage(z = m) }", "  return r0 = x |> stages")
 
+# A loop over two lists, and one over a list in that.
+parallel = Graph("Parallel")
+for i in range(3):
+    x = parallel.reads
+    parallel.add("add", x, parallel.linear(f"norms.{i}", parallel.linear(f"convs.{i}")))
+parallel.check("block ConvBlock(x) {", "  norms = Linear(8, bias = false)", "  return x + (x |> linear |> norms)", "  convs = repeat 3 { ConvBlock }")
+nested = Graph("Nested")
+for i in range(3):
+    for j in range(4):
+        x = nested.reads
+        nested.add("add", x, nested.linear(f"stages.{i}.{j}"))
+    nested.add("relu", nested.linear(f"down.{i}"))
+nested.check("block Stage(x) {", "block StageDown(x) {", "  layers = repeat 4 { Stage }", "  down = Linear(8, bias = false)", "  stages = repeat 3 { StageDown }")
+
 # The value that is carried is not the first that the block reads.
 second = Graph("Second")
 for i in range(3):

@@ -672,6 +672,10 @@ sums = Of(lambda self, x, y: self.a(x + y), a=nn.Linear(8, 4))
 spec = netc.from_torch(sums, (long, long), axes={"x": {1: "T"}, "others": {1: "S"}})
 assert "# Axis 1 of `others_0`, which `axes` calls S, has the size of T in this module, and its name.\n" in spec, spec
 refused("`axes` gives axis 1 of `others_0`, of size 5, the name `T`, which an axis of `x` of size 6 has", attend, long, long[:, :5], axes={"x": {1: "T"}, "others": {1: "T"}})
+shared = Of(lambda self, x, y: self.a(x) + self.b(y), a=nn.Linear(8, 4), b=nn.Linear(8, 4))
+for axes, batch in (None, "N"), ({"others": {0: "N"}}, "N"), ({"others": {0: "B"}}, "B"):
+    spec = netc.from_torch(shared, (rows[:1], rows), axes=axes)
+    assert f"x: f32[1, 8], others_0: f32[{batch}, 8]" in spec and "# The first axis of `x` stays 1: it is one for all examples.\n" in spec, spec
 refused("`axes` names axis True of `x`", attend, long, long, axes={"x": {True: "T"}})
 spec = netc.from_torch(apart, (rows, weighed), axes={"others": {0: "N"}})
 assert "# The first axis of `x` stays 10: it is no part of the batch, unless `axes` names it.\n" in spec and "x: f32[10, 8], others_0: f32[N, 4]" in spec, spec

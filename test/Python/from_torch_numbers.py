@@ -159,6 +159,8 @@ for heads in 1, 2:
     keys, text = torch.rand(3, heads, 5, 6), f"zeros(N, {heads}, {4 // heads}, 5, 6)"
     same(text, Of(lambda self, x, k, b: attend(x, k, k * 2, attn_mask=b, enable_gqa=True)), queries, keys, bias)
     same(text, Of(lambda self, x, k, b: attend(x, k, k * 2, attn_mask=b > 0.5, enable_gqa=True)), queries, keys, bias.clamp(0.51))
+for shape in (3, 2, 2, 7, 6), (3, 1, 4, 7, 6):
+    same("softmax", Of(lambda self, x, k: attend(x, k, k * 2, enable_gqa=True)), torch.rand(3, 2, 4, 5, 6), torch.rand(shape))
 
 # Attention in three and five axes, such as along the rows of an image, with a bias.
 for shape in (3, 5, 6), (3, 2, 4, 5, 6):
