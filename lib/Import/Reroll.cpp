@@ -119,6 +119,10 @@ private:
       if (!isNumber(path.split('.').first) || !isNumber(next.split('.').first))
         return false;
       lists[i] += "*"; // so that it is not empty
+      // Of several elements of one list, as in a container, most are no loop.
+      if (lists[i] == lists[0] &&
+          elementOf(0, i).first != elementOf(0, 0).first)
+        return false;
     }
     return !lists[0].empty();
   }

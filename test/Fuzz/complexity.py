@@ -75,6 +75,15 @@ def stacked(forms):
     )
 
 
+def looped(length):
+    """Graphs of a loop over n modules, whose body has two ops. Every `length` of them, it is another body."""
+    body = lambda i: (("relu" if i % length else "tanh", [], [i]), ("add", ["x"], []))
+    return chain(
+        lambda n: [(op, others, {}, ["N", 8], inside) for i in range(n) for op, others, inside in body(i)],
+        modules=lambda n: [(f"layers.{i}", "Layer") for i in range(n)],
+    )
+
+
 # By name: n, and the function from n to the text.
 shapes = {
     "constants": (1000, inside("c0 = 1\n", "c{} = c{p} + 1", "")),
@@ -141,6 +150,8 @@ shapes = {
     "optimizer_of_parts": (50, lambda n: layered(n, data + run.replace("SGD(lr = 0.1)", f"{{ {listed(n, 'l{} = SGD(lr = 0.1)')} }}"))),
     "graph_of_equal_layers": (200, stacked(1)),
     "graph_of_different_layers": (400, stacked(800)),
+    "graph_of_a_loop": (400, looped(10**6)),
+    "graph_of_loops": (400, looped(5)),
     "graph_without_modules": (400, chain(lambda n: [("relu", [], {}, ["N", 8], [])] * n)),
     "graph_of_views": (200, chain(lambda n: [(op, [], {}, ["N", 8, 1][:rank], []) for _ in range(n) for op, rank in (("view", 3), ("relu", 3), ("view", 2))])),
     "graph_of_numbers": (200, chain(lambda n: [("mul", [f"k{i}"], {}, ["N", 8], []) for i in range(n)], known=lambda n: [f"k{i}" for i in range(n)])),
