@@ -18,7 +18,7 @@ namespace {
 /// `length` steps, and the first one begins at `begin`.
 class Rerolling {
 public:
-  Rerolling(const Graph &graph, StepBody &body) : graph(graph), body(body) {
+  Rerolling(const Graph &graph, StepBody &body) : body(body) {
     size_t count = body.steps.size();
     llvm::StringMap<unsigned> numbers;
     for (size_t i = 0; i < count; ++i) {
@@ -249,7 +249,6 @@ private:
     return made;
   }
 
-  const Graph &graph;
   StepBody &body;
   // By steps.
   std::vector<unsigned> keys;
