@@ -19,10 +19,8 @@ namespace {
 class Rerolling {
 public:
   Rerolling(const Graph &graph, StepBody &body) : body(body) {
-    size_t count = body.steps.size();
     llvm::StringMap<unsigned> numbers;
-    for (size_t i = 0; i < count; ++i) {
-      const Step &step = body.steps[i];
+    for (auto [i, step] : llvm::enumerate(body.steps)) {
       std::string key = keyOf(step);
       if (step.form == Step::Loop) // which is like no other
         key += std::to_string(i);
@@ -40,7 +38,7 @@ public:
           !makers.count(value))
         read.insert(graph.values[value].name);
     for (int out : body.outs)
-      readers[out].push_back(count);
+      readers[out].push_back(body.steps.size());
   }
 
   std::vector<std::shared_ptr<StepBody>> run() {
@@ -77,8 +75,8 @@ private:
     return text;
   }
 
-  /// Finds the shortest loop that begins here. Linear, by the longest that is
-  /// looked for.
+  /// Finds the shortest loop that begins here. None with more than `longest`
+  /// steps is looked for, so that the time is linear.
   bool find() {
     constexpr size_t longest = 64;
     for (length = 2; length <= longest && begin + 3 * length <= keys.size();
