@@ -21,7 +21,7 @@ public:
   Rerolling(const Graph &graph, StepBody &body) : body(body) {
     llvm::StringMap<unsigned> numbers;
     for (auto [i, step] : llvm::enumerate(body.steps)) {
-      std::string key = keyOf(step);
+      std::string key = formOf(step);
       if (step.form == Step::Loop) // which is like no other
         key += std::to_string(i);
       keys.push_back(numbers.try_emplace(key, numbers.size()).first->second);
@@ -64,17 +64,6 @@ public:
   }
 
 private:
-  /// All that steps of one loop have in common.
-  static std::string keyOf(const Step &step) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    os << step.form << step.isFrozen << step.isRecomputed << step.labels << '|'
-       << step.fn << '|' << step.ins.size() << '|' << step.outs.size();
-    for (const StepArgument &each : step.arguments)
-      os << '|' << each.key << '=' << each.text;
-    return text;
-  }
-
   /// Finds the shortest loop that begins here. None with more than `longest`
   /// steps is looked for, so that the time is linear.
   bool find() {

@@ -41,6 +41,16 @@ void netc::import::forEachStep(llvm::ArrayRef<Step> steps,
   }
 }
 
+std::string netc::import::formOf(const Step &step) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << step.form << step.isFrozen << step.isRecomputed << step.labels << '|'
+     << step.fn << '|' << step.ins.size() << '|' << step.outs.size();
+  for (const StepArgument &each : step.arguments)
+    os << '|' << each.key << '=' << each.text << '=' << each.shown;
+  return text;
+}
+
 std::string netc::import::listText(llvm::ArrayRef<int64_t> numbers) {
   std::vector<std::string> texts;
   for (int64_t number : numbers)

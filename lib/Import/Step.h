@@ -99,6 +99,10 @@ std::string pathIn(const StepBody &body, const Step &step, const Graph &graph);
 void forEachStep(llvm::ArrayRef<Step> steps,
                  llvm::function_ref<void(const Step &)> visit);
 
+/// What a step does, as text: steps with one form differ in their operands,
+/// weights and places alone.
+std::string formOf(const Step &step);
+
 /// What is said of an op that cannot be imported.
 struct Refusal {
   std::string op; ///< empty where it is the module's structure

@@ -376,15 +376,11 @@ private:
   /// Whether they are blocks with other weights alone, and their names are one
   /// but for the number.
   bool isCopy(const Step &a, const Step &b) const {
-    auto isEqual = [](const StepArgument &one, const StepArgument &other) {
-      return one.text == other.text && one.shown == other.shown;
-    };
     auto isPlain = [](const Step &step) {
       return step.body && !step.isFrozen && !step.isRecomputed;
     };
-    if (!isPlain(a) || !isPlain(b) || a.fn != b.fn || stem(a) != stem(b) ||
-        a.ins.size() != b.ins.size() ||
-        !llvm::equal(a.arguments, b.arguments, isEqual))
+    if (!isPlain(a) || !isPlain(b) || formOf(a) != formOf(b) ||
+        stem(a) != stem(b))
       return false;
     for (auto [own, other] : llvm::zip_equal(a.ins, b.ins))
       if (own != other && other != a.outs[0])
