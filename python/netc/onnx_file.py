@@ -14,7 +14,7 @@ from onnx import TensorProto, numpy_helper
 
 from .errors import ImportRefused
 from .known import are_frequencies, number_of
-from .onnx_shapes import Sample, check_nodes, integer, refused, said_of
+from .onnx_shapes import Sample, integer, opset_of, refused, said_of
 from .onnx_types import TYPES
 from .sizes import NAMES, SIZES, polynomial
 
@@ -40,8 +40,7 @@ class File:
         self.model, self.opsets, self.nodes = model, model.opset_import, list(graph.node)
         self.sizes = sizes
         self.results = [output.name for output in graph.output]
-        self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
-        check_nodes(graph, self.opset)
+        self.opset = opset_of(model)
         self.constants, self.types, self.shapes = {}, {}, {}
         self.weights, self.held = {}, {}
         # A number is a constant, but for the bias of one feature, the slope of a PRelu, and in files of netc, which have constants as nodes.

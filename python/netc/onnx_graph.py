@@ -25,7 +25,7 @@ from .known import fixed_axes, known, number_of, same_size
 from .number_types import NoType
 from .onnx_file import File, modules_around
 from .onnx_notes import notes
-from .onnx_shapes import NoShape, refused
+from .onnx_shapes import NoShape, check_nodes, opset_of, refused
 from .onnx_types import TYPES
 from .sizes import SIZES, SMALL_SIZES
 
@@ -54,6 +54,7 @@ def export(model, name=None):
             raise ImportRefused(f"the functions of the model are wrong: {problem}") from None
     own = model.graph.name
     name = name or (own if own.isidentifier() and own not in ("main_graph", "torch_jit") else "Model")
+    check_nodes(model.graph, opset_of(model))
     # If the shapes do not fit otherwise, the batches of all inputs are one, such as those of an encoder and a decoder, or all
     # axes at the same place, such as those of tokens and their mask.
     problem = None

@@ -31,6 +31,10 @@ class NoShape(ImportRefused):
     """Shapes do not fit for the chosen sizes of free axes."""
 
 
+def opset_of(model):
+    return next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 1)
+
+
 def check_nodes(graph, opset):
     """Refuses nodes without operands or attributes that their op needs, or with other attributes than it has."""
     for node in graph.node:

@@ -103,8 +103,10 @@ def _check_sizes(own, names, tensors):
     sizes = {}
     for i, axes in own.items():
         for axis, name in axes.items():
-            size = tensors[i].shape[axis] if axis < tensors[i].ndim else 1
-            other, its = sizes.setdefault(name, (names[i][1], size)) if size > 1 else (None, size)
+            if axis >= tensors[i].ndim or tensors[i].shape[axis] <= 1:  # one for all
+                continue
+            size = tensors[i].shape[axis]
+            other, its = sizes.setdefault(name, (names[i][1], size))
             if its != size:
                 raise ImportRefused(f"`axes` gives axis {axis} of `{names[i][1]}`, of size {size}, the name `{name}`, which an axis of `{other}` of size {its} has")
 
@@ -347,7 +349,7 @@ def _doubts(module, exported, symbols, free, given):
             its = symbols.get(str(value.shape[axis])) if axis < value.ndim else name
             if its and its != name:
                 fixed[node.name, axis] = f"Axis {axis} of `{node.name}`, which `axes` calls {name}, has the size of {its} in this module, and its name."
-        if value.ndim and not own and re.fullmatch(r"[2-9]|\d{2,}", str(value.shape[0])) and value.is_floating_point():
+        if value.ndim and not own and str(value.shape[0]).isdigit() and str(value.shape[0]) != "1" and value.is_floating_point():
             fixed.setdefault((node.name, 0), f"The first axis of `{node.name}` stays {value.shape[0]}: it is no part of the batch, unless `axes` names it.")
     inputs = [node for node in inputs if node.meta["val"].ndim]
     if not inputs:
