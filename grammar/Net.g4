@@ -44,7 +44,7 @@ blockDecl : kind=(BLOCK | NET) ID params ('=' expr | body) ;
 // Tensors before the `;`, settings after it.
 params    : '(' (param (',' param)* ','?)?
             (';' (param (',' param)* ','?)?)? ')' ;
-param     : name (':' expr)? ('=' expr)? ;
+param     : name (':' type=expr)? ('=' fallback=expr)? ;
 
 // What a binding binds, with an optional pattern: `x: [N, T, d]`.
 target    : (ID | HARDWARE) (':' expr)? ;
@@ -53,39 +53,39 @@ section   : kind=(DATASET | HARDWARE) ID params? body ;
 
 job       : kind=(TRAIN | INFER) (expr (ON expr)? (AS ID)? | AS ID) body? ;
 
-body      : '{' (stmt (sep stmt?)*)? '}' ;
+body      : '{' (stmts+=stmt (sep stmts+=stmt?)*)? '}' ;
 sep       : NL | ';' ;
 
 stmt      : RETURN item2 (',' item2)*                    # Return
           | YIELD expr (',' expr)*                       # Yield
-          | IF expr body (ELSE (body | ifTail))?         # IfStmt
+          | IF condition=expr then=body (ELSE (otherwise=body | ifTail))? # IfStmt
           | FOR ID (',' ID)* IN expr body                # ForStmt
           | EXPECT expr (WITHIN expr)?                   # Expect
           | REQUIRE expr (',' STRING)?                   # Require
           | SWEEP varied (',' varied)*                   # Sweep
           | job                                          # JobStmt
-          | target (',' target)* '=' expr                # Bind
+          | targets+=target (',' targets+=target)* '=' value=expr # Bind
           ;
-ifTail    : IF expr body (ELSE (body | ifTail))? ;
+ifTail    : IF condition=expr then=body (ELSE (otherwise=body | ifTail))? ;
 each      : ID IN expr ;
 varied    : (ID | HARDWARE) IN expr ;
-item2     : (target '=')? expr ;
+item2     : (left=target '=')? value=expr ;
 
 // One left-recursive rule: a level of nesting costs one frame, a chain of
 // operators none. Tightest binding first.
-expr      : expr '(' args ')'                            # Call
-          | expr '[' axes? ']'                           # Index
-          | expr '.' name                                # Member
-          | <assoc=right> expr '^' expr                  # Pow
+expr      : left=expr '(' written=args ')'               # Call
+          | left=expr '[' places=axes? ']'               # Index
+          | left=expr '.' name                           # Member
+          | <assoc=right> left=expr '^' right=expr       # Pow
           | '-' expr                                     # Neg
-          | expr op=('*' | '/' | '//' | '%' | '@') expr  # Mul
-          | expr op=('+' | '-') expr                     # Add
-          | expr '..' expr                               # Range
-          | expr op=('==' | '!=' | '<' | '<=' | '>' | '>=' | '~') expr # Cmp
+          | left=expr op=('*' | '/' | '//' | '%' | '@') right=expr # Mul
+          | left=expr op=('+' | '-') right=expr          # Add
+          | left=expr '..' right=expr                    # Range
+          | left=expr op=('==' | '!=' | '<' | '<=' | '>' | '>=' | '~') right=expr # Cmp
           | NOT expr                                     # Not
-          | expr AND expr                                # And
-          | expr OR expr                                 # Or
-          | expr '|>' expr                               # Pipe
+          | left=expr AND right=expr                     # And
+          | left=expr OR right=expr                      # Or
+          | left=expr '|>' right=expr                    # Pipe
           | IF expr THEN expr ELSE expr                  # Cond
           | REPEAT (ID IN)? expr '{' expr '}'            # Repeat
           | SCAN each (',' each)* OVER name carry? body  # Scan
@@ -100,7 +100,7 @@ expr      : expr '(' args ')'                            # Call
 
 carry     : CARRY ID '=' expr (',' ID '=' expr)* ;
 args      : (arg (',' arg)* ','?)? (';' arg (',' arg)* ','?)? ;
-arg       : (name '=')? expr ;
+arg       : (name '=')? value=expr ;
 comp      : FOR ID (',' ID)* IN expr (NL? IF expr)? ;
 axes      : axis (',' axis)* ','? ;
 axis      : '...' | (name '=')? expr ;

@@ -25,7 +25,7 @@ static bool isBareArithmetic(NetParser::ExprContext *expr) {
 }
 
 Value Evaluator::evalPipe(NetParser::PipeContext *tree, const Value &value) {
-  for (Expr *side : tree->expr()) {
+  for (Expr *side : {tree->left, tree->right}) {
     // `x |> relu // a comment`
     if (auto *product = ruleCast<NetParser::MulContext>(side);
         product && product->FLOORDIV())
@@ -33,7 +33,7 @@ Value Evaluator::evalPipe(NetParser::PipeContext *tree, const Value &value) {
     if (isBareArithmetic(side))
       return fail(tree, error::PipeBesideArithmetic);
   }
-  Value into = eval(tree->expr(1));
+  Value into = eval(tree->right);
   return applier.pipe(tree, value, into);
 }
 
@@ -254,9 +254,9 @@ std::string Applier::unique(Identity &parent, StringRef name) {
 /// Where the text that makes an instance names its block or op.
 static mlir::Location locationOfName(antlr4::ParserRuleContext *site) {
   if (auto *pipe = ruleCast<NetParser::PipeContext>(site))
-    site = pipe->expr(1);
+    site = pipe->right;
   if (auto *call = ruleCast<NetParser::CallContext>(site))
-    site = call->expr();
+    site = call->left;
   return netc::locationOf(site);
 }
 
@@ -510,9 +510,9 @@ Value Applier::argumentOf(Tree *at, const Instance &instance,
     if (!value.is<None>() && !isOfNumbers(instance))
       value = e.tensors.tensorFor(at, value, e.builder.getF32Type());
   }
-  if (!parameter.tree->COLON() || !value.is<Tensor>())
+  if (!parameter.tree->type || !value.is<Tensor>())
     return value;
-  std::optional<TypeValue> pattern = e.tensors.typeOf(parameter.tree->expr(0));
+  std::optional<TypeValue> pattern = e.tensors.typeOf(parameter.tree->type);
   std::optional<Tensor> matched;
   if (pattern)
     matched = e.tensors.match(*pattern, *value.as<Tensor>(), parameter.tree,
@@ -526,8 +526,8 @@ bool Applier::runBody(const BlockDecl &block, Frame &inner) {
     e.statements.run(block.tree->body());
     if (inner.returned || e.errorCount() != before)
       return true;
-    std::vector<NetParser::StmtContext *> statements =
-        block.tree->body()->stmt();
+    llvm::ArrayRef<NetParser::StmtContext *> statements =
+        block.tree->body()->stmts;
     e.fail(statements.empty() ? static_cast<Tree *>(block.tree)
                               : statements.back(),
            error::NoReturn, block.name);

@@ -69,13 +69,20 @@ static const Builtin builtins[] = {
 };
 
 std::optional<Value> Builtins::lookupBuiltin(StringRef name) {
+  // The answer depends on the network or step.
+  if (name == "training" && e.frame->block && e.graph)
+    return Value(e.graph->training);
+  auto [entry, isNew] = known.try_emplace(name);
+  if (isNew)
+    entry->second = findBuiltin(name);
+  return entry->second;
+}
+
+std::optional<Value> Builtins::findBuiltin(StringRef name) {
   if (name == "none")
     return Value(None{});
   if (name == "inf")
     return Value(Number::inexact(INFINITY));
-  // The answer depends on the network or step.
-  if (name == "training" && e.frame->block && e.graph)
-    return Value(e.graph->training);
   mlir::Type element = llvm::StringSwitch<mlir::Type>(name)
                            .Case("f64", e.builder.getF64Type())
                            .Case("f32", e.builder.getF32Type())

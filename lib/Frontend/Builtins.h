@@ -88,6 +88,7 @@ public:
   static llvm::ArrayRef<std::string> settingsOf(llvm::StringRef name);
 
 private:
+  std::optional<Value> findBuiltin(llvm::StringRef name);
   /// A copy of the block that is the only argument of `function`; null after an
   /// error.
   std::shared_ptr<Instance> copyOfBlock(antlr4::ParserRuleContext *at,
@@ -112,6 +113,7 @@ private:
   loopArguments(Tree *at, std::vector<Argument> &arguments);
 
   Evaluator &e;
+  llvm::StringMap<std::optional<Value>> known; ///< what findBuiltin() returned
 };
 
 } // namespace netc

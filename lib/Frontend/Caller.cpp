@@ -60,11 +60,10 @@ const Parameters &Caller::parametersOf(const Function &function) {
     semicolon = tree->SEMI()->getSymbol()->getTokenIndex();
   for (NetParser::ParamContext *param : tree->param()) {
     bool isTensor = param->getStart()->getTokenIndex() < semicolon;
-    // In `x: type = default`, the tokens tell which of the expressions exist.
     Parameter parameter{
-        param->name()->getText(), !param->ASSIGN(), false, {}, param, nullptr};
-    if (!isTensor && param->COLON())
-      parameter.words = wordsOf(param->expr(0));
+        param->name()->getText(), !param->fallback, false, {}, param, nullptr};
+    if (!isTensor && param->type)
+      parameter.words = wordsOf(param->type);
     if (!isTensor && function.block->file == e.files.main)
       if (Override *given =
               e.commandLine.overrideOf(function.block->name, parameter.name)) {
@@ -114,8 +113,8 @@ std::string Caller::lackOf(const Value &value) {
 std::optional<Message> Caller::mistakeIn(const Parameter &setting,
                                          const Function &function,
                                          const Value &value) {
-  bool isFlag = setting.tree && setting.tree->ASSIGN() &&
-                ruleCast<NetParser::BoolContext>(setting.tree->expr().back());
+  bool isFlag =
+      setting.tree && ruleCast<NetParser::BoolContext>(setting.tree->fallback);
   if (isFlag && value.is<Number>()) {
     std::string all;
     llvm::ListSeparator comma;
@@ -140,12 +139,12 @@ Value Caller::evalArgument(Expr *expr, StringRef name, const Value &callee) {
   if (auto *comparison = ruleCast<NetParser::CmpContext>(expr);
       comparison && function && (function->block || function->op) &&
       comparison->op->getText() == "==") {
-    std::string left = comparison->expr(0)->getText();
+    std::string left = comparison->left->getText();
     if (!e.nameTable.lookup(left) &&
         llvm::any_of(parametersOf(*function).settings,
                      [&](const Parameter &each) { return each.name == left; }))
       return e.fail(expr, error::ComparisonAsBinding, left,
-                    sourceText(comparison->expr(1)));
+                    sourceText(comparison->right));
   }
   if (!ref || !function)
     return e.eval(expr);
@@ -198,11 +197,11 @@ Caller::argumentsOf(NetParser::ArgsContext *args) {
     semicolon = args->SEMI()->getSymbol()->getTokenIndex();
   for (NetParser::ArgContext *arg : args->arg()) {
     WrittenArgument written;
-    written.expr = arg->expr();
+    written.expr = arg->value;
     if (arg->name())
       written.name = arg->name()->getText();
     if (written.name == "over")
-      written.labels = namesInList(arg->expr());
+      written.labels = namesInList(arg->value);
     written.behindSemicolon = arg->getStart()->getTokenIndex() > semicolon;
     known->second.push_back(std::move(written));
   }
@@ -211,13 +210,15 @@ Caller::argumentsOf(NetParser::ArgsContext *args) {
 
 std::vector<Argument> Caller::evalArguments(NetParser::ArgsContext *args,
                                             const Value &callee) {
+  const std::vector<WrittenArgument> &all = argumentsOf(args);
   std::vector<Argument> arguments;
+  arguments.reserve(all.size());
   std::string hint = std::exchange(e.frame->hint, "");
   // A weight in the argument of an op is still named after the variable.
   if (const Function *function = callee.as<Function>();
       function && function->builtin)
     e.frame->hint = hint;
-  for (const WrittenArgument &written : argumentsOf(args)) {
+  for (const WrittenArgument &written : all) {
     Value value;
     if (written.labels.empty()) {
       value = evalArgument(written.expr, written.name, callee);
@@ -273,7 +274,7 @@ Value Caller::askWith(const Subject &subject, NetParser::ArgsContext *args) {
   return question;
 }
 
-Value Caller::resolve(Tree *at, const Value &value) {
+Value Caller::resolve(Tree *at, Value value) {
   auto *subject = value.as<Subject>();
   if (!subject)
     return value;
@@ -284,15 +285,15 @@ Value Caller::resolve(Tree *at, const Value &value) {
 
 Value Evaluator::evalCall(NetParser::CallContext *tree, const Value &callee) {
   if (callee.isUnknown()) {
-    calls.evalArguments(tree->args(), callee);
+    calls.evalArguments(tree->written, callee);
     return Value();
   }
   if (auto *subject = callee.as<Subject>())
-    return calls.askWith(*subject, tree->args());
+    return calls.askWith(*subject, tree->written);
   // Names between the parentheses may be axes: `f32(N, 8)`.
   if (callee.is<TypeValue>())
     return calls.call(tree, callee, {});
-  return calls.call(tree, callee, calls.evalArguments(tree->args(), callee));
+  return calls.call(tree, callee, calls.evalArguments(tree->written, callee));
 }
 
 /// What to write instead of a call of a value that is no function.
@@ -380,13 +381,13 @@ Value Caller::callSection(Tree *at, Section section,
   for (NetParser::ParamContext *param : params->param()) {
     std::string name = param->name()->getText();
     auto found = given.find(name);
-    if (found == given.end() && !param->ASSIGN())
+    if (found == given.end() && !param->fallback)
       return e.fail(at, error::MissingArgument(section.name, name),
                     {{netc::locationOf(param), "it is declared here"}});
     Value value;
     if (found == given.end()) {
       InFrame in(e.frame, &inner);
-      value = e.eval(param->expr().back());
+      value = e.eval(param->fallback);
     } else {
       value = found->second;
     }
@@ -400,7 +401,7 @@ Value Caller::callSection(Tree *at, Section section,
 Value Caller::callBuiltin(Tree *at, const Function &function,
                           std::vector<Argument> arguments) {
   for (Argument &argument : arguments) {
-    argument.value = resolve(argument.at, argument.value);
+    argument.value = resolve(argument.at, std::move(argument.value));
     if (argument.value.isUnknown())
       return {};
   }
@@ -479,7 +480,7 @@ public:
     // computes a number.
     if (std::optional<size_t> i = nextTensor();
         i && instance.function.block && all.settings.empty() &&
-        !all.tensors[*i].tree->COLON() && netc::numberOf(argument.value)) {
+        !all.tensors[*i].tree->type && netc::numberOf(argument.value)) {
       giveTensor(*i, argument);
       return true;
     }
@@ -658,9 +659,8 @@ bool Caller::completeSettings(Tree *at, Instance &instance) {
 }
 
 Value Caller::evalDefault(const Parameter &parameter) {
-  return evalSetting(parameter, parameter.given
-                                    ? parameter.given
-                                    : parameter.tree->expr().back());
+  return evalSetting(parameter, parameter.given ? parameter.given
+                                                : parameter.tree->fallback);
 }
 
 Value Caller::evalSetting(const Parameter &parameter, Expr *expr) {

@@ -65,7 +65,7 @@ public:
   std::string lackOf(const Value &value);
   /// The number that `value` asks for in an `expect`. Returns other values
   /// unchanged.
-  Value resolve(Tree *at, const Value &value);
+  Value resolve(Tree *at, Value value);
   /// The parameters of a block or an op, in the order of the signature.
   const Parameters &parametersOf(const Function &function);
   /// Evaluates the arguments of a call, in the order of the text.

@@ -124,8 +124,8 @@ std::string CommandLine::overrideInstead(const std::string &name,
     if (llvm::any_of(all.settings, isIt))
       return write(owner);
     for (const Parameter &input : all.tensors)
-      if (input.tree->COLON())
-        for (antlr4::Token *axis : tokensOf(input.tree->expr(0)))
+      if (input.tree->type)
+        for (antlr4::Token *axis : tokensOf(input.tree->type))
           if (axis->getText() == name) {
             auto run = llvm::find_if(runs, [&](NetParser::JobContext *job) {
               return !job->expr().empty() && job->expr(0)->getText() == owner;

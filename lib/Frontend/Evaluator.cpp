@@ -32,8 +32,8 @@ std::string Evaluator::settingsOf(const Frame &inner) {
     if (!number && !value.is<bool>() && !value.is<std::string>())
       continue;
     std::string given = number ? textOf(Value(*number)) : textOf(value);
-    bool isDefault = setting.tree->ASSIGN() &&
-                     setting.tree->expr().back()->getText() == given;
+    bool isDefault =
+        setting.tree->fallback && setting.tree->fallback->getText() == given;
     if (!isDefault)
       text += StringRef(comma).str() + setting.name + " = " + given;
   }

@@ -108,15 +108,15 @@ private:
   antlrcpp::Any visitCond(NetParser::CondContext *) override;
   antlrcpp::Any visitRepeat(NetParser::RepeatContext *) override;
   antlrcpp::Any visitScan(NetParser::ScanContext *) override;
-  antlrcpp::Any visitLit(NetParser::LitContext *) override;
   antlrcpp::Any visitStr(NetParser::StrContext *) override;
   antlrcpp::Any visitBool(NetParser::BoolContext *) override;
-  antlrcpp::Any visitRef(NetParser::RefContext *) override;
   antlrcpp::Any visitParen(NetParser::ParenContext *) override;
   antlrcpp::Any visitList(NetParser::ListContext *) override;
   antlrcpp::Any visitRec(NetParser::RecContext *) override;
   /// Evaluates a link of a chain, after its left operand.
   Value evalLink(Expr *link, const Value &left);
+  Value evalRef(NetParser::RefContext *tree);
+  Value evalLit(NetParser::LitContext *tree);
   Value evalCall(NetParser::CallContext *tree, const Value &left);
   Value evalPow(NetParser::PowContext *tree, const Value &left);
   Value evalMul(NetParser::MulContext *tree, const Value &left);

@@ -131,13 +131,13 @@ static bool alwaysHolds(NetParser::ExprContext *tree) {
   if (auto *paren = ruleCast<NetParser::ParenContext>(tree))
     return alwaysHolds(paren->expr());
   if (auto *either = ruleCast<NetParser::OrContext>(tree))
-    return alwaysHolds(either->expr(0)) || alwaysHolds(either->expr(1));
+    return alwaysHolds(either->left) || alwaysHolds(either->right);
   auto *comparison = ruleCast<NetParser::CmpContext>(tree);
   if (!comparison)
     return tree->getText() == "true";
   std::string op = comparison->op->getText();
   return (op == "==" || op == "~" || op == "<=" || op == ">=") &&
-         sourceText(comparison->expr(0)) == sourceText(comparison->expr(1));
+         sourceText(comparison->left) == sourceText(comparison->right);
 }
 
 /// Whether `figure op bound` holds for every figure, which is finite and not
@@ -180,7 +180,7 @@ claimsOf(NetParser::ExprContext *tree) {
     work.pop_back();
     auto *paren = ruleCast<NetParser::ParenContext>(claim);
     if (auto *both = ruleCast<NetParser::AndContext>(claim))
-      work.insert(work.end(), {both->expr(1), both->expr(0)});
+      work.insert(work.end(), {both->right, both->left});
     else if (paren && ruleCast<NetParser::AndContext>(paren->expr()))
       work.push_back(paren->expr());
     else
@@ -214,8 +214,8 @@ ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
     for (Expr *claim : claims)
       if (auto *each = ruleCast<NetParser::CmpContext>(claim);
           *holds && each &&
-          holdsForAnyFigure(each->op->getText(), e.eval(each->expr(0)),
-                            e.eval(each->expr(1))))
+          holdsForAnyFigure(each->op->getText(), e.eval(each->left),
+                            e.eval(each->right)))
         return e.fail(claim, error::ExpectHolds, figuresAreFinite), Decision();
     verdict.holds = *holds;
     verdict.value.text = *holds ? "true" : "false";
@@ -223,7 +223,7 @@ ExpectChecker::Decision ExpectChecker::decide(const Expectation &expectation) {
     return {verdict, {}};
   }
   std::string op = comparison->op->getText();
-  Value a = e.eval(comparison->expr(0)), b = e.eval(comparison->expr(1));
+  Value a = e.eval(comparison->left), b = e.eval(comparison->right);
   if (holdsForAnyFigure(op, a, b))
     return e.fail(tree, error::ExpectHolds, figuresAreFinite), Decision();
   a = e.calls.resolve(comparison, a);
@@ -242,7 +242,7 @@ std::optional<Number>
 ExpectChecker::toleranceOf(NetParser::CmpContext *comparison, Expr *within,
                            const Number &expected) {
   if (!within) {
-    auto *literal = ruleCast<NetParser::LitContext>(comparison->expr(1));
+    auto *literal = ruleCast<NetParser::LitContext>(comparison->right);
     if (!literal)
       return e.fail(comparison, error::AboutNoLiteral), std::nullopt;
     std::optional<Literal> written = e.operators.literalOf(literal->quantity());
@@ -277,12 +277,12 @@ ExpectChecker::decideAbout(const Expectation &expectation,
                            NetParser::CmpContext *comparison) {
   NetParser::ExpectContext *tree = expectation.tree;
   Expr *within = tree->expr().size() > 1 ? tree->expr(1) : nullptr;
-  Value a = e.eval(comparison->expr(0));
-  if (auto *call = ruleCast<NetParser::CallContext>(comparison->expr(1));
+  Value a = e.eval(comparison->left);
+  if (auto *call = ruleCast<NetParser::CallContext>(comparison->right);
       call && call->expr()->getText() == "between")
     return decideBetween(expectation, a, call);
   a = e.calls.resolve(comparison, a);
-  Value b = e.calls.resolve(comparison, e.eval(comparison->expr(1)));
+  Value b = e.calls.resolve(comparison, e.eval(comparison->right));
   if (a.isUnknown() || b.isUnknown())
     return {};
   std::optional<Number> value = numberOf(a), expected = numberOf(b);
@@ -296,10 +296,10 @@ ExpectChecker::decideAbout(const Expectation &expectation,
         value->dimension.isNone() ? "" : " " + value->dimension.str();
     std::string fix =
         expected->dimension.isNone() && !unit.empty()
-            ? "; write `" + comparison->expr(1)->getText() + unit + "`"
+            ? "; write `" + comparison->right->getText() + unit + "`"
             : "";
     return e.fail(comparison, error::ExpectInAnotherUnit,
-                  comparison->expr(0)->getText(),
+                  comparison->left->getText(),
                   unit.empty() ? "no unit" : unit.substr(1),
                   expected->dimension.isNone() ? "no unit"
                                                : expected->dimension.str(),
@@ -322,7 +322,7 @@ ExpectChecker::decideAbout(const Expectation &expectation,
                     tolerance->toDouble();
   verdict.value = sideOf(a, textBeside(a, b, false));
   verdict.expected =
-      sideOf(b, "~ " + sourceText(comparison->expr(1)) +
+      sideOf(b, "~ " + sourceText(comparison->right) +
                     (within ? " within " + sourceText(within) : ""));
   return {verdict, a};
 }
@@ -396,13 +396,13 @@ void ExpectChecker::decideAtEnds(const Expectation &expectation,
 /// For `expect A.params == 9 +- 1`, which compares with 8.
 static std::string toleranceHint(NetParser::ExprContext *tree) {
   auto *comparison = ruleCast<NetParser::CmpContext>(tree);
-  auto *sum = comparison ? ruleCast<NetParser::AddContext>(comparison->expr(1))
-                         : nullptr;
-  auto *negated = sum ? ruleCast<NetParser::NegContext>(sum->expr(1)) : nullptr;
+  auto *sum =
+      comparison ? ruleCast<NetParser::AddContext>(comparison->right) : nullptr;
+  auto *negated = sum ? ruleCast<NetParser::NegContext>(sum->right) : nullptr;
   if (!negated || sum->op->getText() != "+")
     return "";
-  return "; a tolerance is written `~ " + sourceText(sum->expr(0)) +
-         " within " + sourceText(negated->expr()) + "`";
+  return "; a tolerance is written `~ " + sourceText(sum->left) + " within " +
+         sourceText(negated->expr()) + "`";
 }
 
 std::optional<Verdict> ExpectChecker::check(const Expectation &expectation) {

@@ -51,6 +51,10 @@ Value Evaluator::eval(Expr *expr) {
 }
 
 Value Evaluator::evalLink(Expr *link, const Value &left) {
+  if (auto *tree = ruleCast<NetParser::RefContext>(link))
+    return evalRef(tree);
+  if (auto *tree = ruleCast<NetParser::LitContext>(link))
+    return evalLit(tree);
   if (auto *tree = ruleCast<NetParser::CallContext>(link))
     return evalCall(tree, left);
   if (auto *tree = ruleCast<NetParser::MemberContext>(link))
@@ -80,16 +84,16 @@ Value Evaluator::evalLink(Expr *link, const Value &left) {
 // Literals, names, lists
 //===----------------------------------------------------------------------===//
 
-antlrcpp::Any Evaluator::visitLit(NetParser::LitContext *tree) {
+Value Evaluator::evalLit(NetParser::LitContext *tree) {
   auto known = literals.find(tree);
   if (known != literals.end())
-    return Value(known->second);
+    return known->second;
   std::optional<Literal> literal = operators.literalOf(tree->quantity());
   if (!literal)
     return Value();
   Number value(literal->value, literal->dimension, literal->device);
   literals.emplace(tree, value);
-  return Value(std::move(value));
+  return value;
 }
 
 antlrcpp::Any Evaluator::visitStr(NetParser::StrContext *tree) {
@@ -116,10 +120,10 @@ static bool isInBranch(antlr4::tree::ParseTree *tree) {
   return false;
 }
 
-antlrcpp::Any Evaluator::visitRef(NetParser::RefContext *tree) {
+Value Evaluator::evalRef(NetParser::RefContext *tree) {
   const std::string &name = wordOf(tree->getStart());
   if (std::optional<Value> value = nameTable.lookup(name, tree))
-    return *value;
+    return std::move(*value);
   Message message = nameTable.unknownName(name);
   // Say so if a branch that is not taken binds the name.
   if (frame->block && showsErrors()) {
@@ -229,7 +233,7 @@ antlrcpp::Any Evaluator::visitRec(NetParser::RecContext *tree) {
 //===----------------------------------------------------------------------===//
 
 Value Evaluator::evalPow(NetParser::PowContext *tree, const Value &a) {
-  return operators.binary(tree, "^", a, eval(tree->expr(1)));
+  return operators.binary(tree, "^", a, eval(tree->right));
 }
 
 antlrcpp::Any Evaluator::visitNeg(NetParser::NegContext *tree) {
@@ -247,15 +251,15 @@ antlrcpp::Any Evaluator::visitNeg(NetParser::NegContext *tree) {
 }
 
 Value Evaluator::evalMul(NetParser::MulContext *tree, const Value &a) {
-  return operators.binary(tree, wordOf(tree->op), a, eval(tree->expr(1)));
+  return operators.binary(tree, wordOf(tree->op), a, eval(tree->right));
 }
 
 Value Evaluator::evalAdd(NetParser::AddContext *tree, const Value &a) {
-  return operators.binary(tree, wordOf(tree->op), a, eval(tree->expr(1)));
+  return operators.binary(tree, wordOf(tree->op), a, eval(tree->right));
 }
 
 Value Evaluator::evalRange(NetParser::RangeContext *tree, const Value &a) {
-  Value b = eval(tree->expr(1));
+  Value b = eval(tree->right);
   if (a.isUnknown() || b.isUnknown())
     return Value();
   std::optional<Number> begin = numberOf(a), end = numberOf(b);
@@ -271,9 +275,9 @@ Value Evaluator::evalRange(NetParser::RangeContext *tree, const Value &a) {
 }
 
 Value Evaluator::evalCmp(NetParser::CmpContext *tree, const Value &a) {
-  if (ruleCast<NetParser::CmpContext>(tree->expr(0)))
+  if (ruleCast<NetParser::CmpContext>(tree->left))
     return fail(tree, error::ChainedComparison);
-  return operators.compare(tree, wordOf(tree->op), a, eval(tree->expr(1)));
+  return operators.compare(tree, wordOf(tree->op), a, eval(tree->right));
 }
 
 std::optional<bool> Evaluator::decide(Expr *condition) {
@@ -309,7 +313,7 @@ Value Evaluator::evalAnd(NetParser::AndContext *tree, const Value &a) {
     return fail(tree, error::JoinsBools, "and", kindOf(a));
   if (decidesAlone(a, false))
     return Value(false);
-  std::optional<bool> b = decide(tree->expr(1));
+  std::optional<bool> b = decide(tree->right);
   return b ? Value(*b) : Value();
 }
 
@@ -320,7 +324,7 @@ Value Evaluator::evalOr(NetParser::OrContext *tree, const Value &a) {
     return fail(tree, error::JoinsBools, "or", kindOf(a));
   if (decidesAlone(a, true))
     return Value(true);
-  std::optional<bool> b = decide(tree->expr(1));
+  std::optional<bool> b = decide(tree->right);
   return b ? Value(*b) : Value();
 }
 
@@ -338,7 +342,7 @@ antlrcpp::Any Evaluator::visitCond(NetParser::CondContext *tree) {
 Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
   if (base.isUnknown())
     return {};
-  NetParser::AxesContext *axes = tree->axes();
+  NetParser::AxesContext *axes = tree->places;
   if (auto *type = base.as<TypeValue>()) {
     TypeValue shaped = *type;
     if (axes)

@@ -220,12 +220,9 @@ std::shared_ptr<Instance> Program::netInstance(Tree *at, const Value &value) {
 
 /// Whether a default is a type, as in `x = f32[N, 8]`.
 bool Program::isGivenType(const Parameter &parameter) {
-  auto *type =
-      parameter.tree->ASSIGN()
-          ? ruleCast<NetParser::IndexContext>(parameter.tree->expr().back())
-          : nullptr;
-  return type && ruleCast<NetParser::RefContext>(type->expr()) &&
-         e.eval(type->expr()).is<TypeValue>();
+  auto *type = ruleCast<NetParser::IndexContext>(parameter.tree->fallback);
+  return type && ruleCast<NetParser::RefContext>(type->left) &&
+         e.eval(type->left).is<TypeValue>();
 }
 
 std::optional<std::vector<NetInput>> Program::inputsOf(Instance &instance) {
@@ -240,8 +237,8 @@ std::optional<std::vector<NetInput>> Program::inputsOf(Instance &instance) {
     if (!parameter.required && !isGivenType(parameter))
       continue;
     std::optional<TypeValue> type;
-    if (parameter.tree->COLON())
-      type = e.tensors.typeOf(parameter.tree->expr(0));
+    if (parameter.tree->type)
+      type = e.tensors.typeOf(parameter.tree->type);
     else
       e.fail(parameter.tree, error::UntypedInput, parameter.name);
     if (!type)

@@ -380,7 +380,7 @@ std::optional<Message> TensorBuilder::whyNoFeature(const Tensor &tensor) {
         std::find_if(tensor.labels.begin() + 1, tensor.labels.end(),
                      [](const Label &label) { return label.text().empty(); });
   auto message = [&](const llvm::Twine &advice) {
-    return error::NoFeatures(axesText(tensor), last.name,
+    return error::NoFeatures(axesText(tensor), last.name(),
                              last == kBatchAxis ? "that of the examples"
                              : isPositions      ? "that of the positions"
                                                 : "one that windows slide over",
@@ -394,7 +394,7 @@ std::optional<Message> TensorBuilder::whyNoFeature(const Tensor &tensor) {
        llvm::zip_equal(tensor.labels, shapeOf(tensor.value).sizes))
     axes += StringRef(comma).str() + (&label == meant        ? "C"
                                       : label.text().empty() ? size.str()
-                                                             : label.name);
+                                                             : label.name());
   return message("label the features, as in `y: [" + axes +
                  "] = ..`, or name an axis by `over`");
 }
@@ -403,7 +403,7 @@ std::vector<std::string> TensorBuilder::namesOf(const Labels &labels) {
   std::vector<std::string> names;
   for (const Label &label : labels)
     if (!label.text().empty())
-      names.push_back(label.name);
+      names.push_back(label.name());
   return names;
 }
 
@@ -420,12 +420,13 @@ std::optional<size_t> TensorBuilder::find(const Tensor &tensor,
 std::optional<int64_t> TensorBuilder::axisOf(Tree *at, const Value &value,
                                              const Tensor &tensor) {
   if (auto *axis = value.as<Axis>()) {
-    if (std::optional<size_t> position = find(tensor, axis->label.name))
+    if (std::optional<size_t> position = find(tensor, axis->label.name()))
       return *position;
     if (axis->label.empty() && axis->position >= 0 &&
         size_t(axis->position) < tensor.labels.size())
       return axis->position;
-    std::string meant = e.didYouMean(axis->label.name, namesOf(tensor.labels));
+    std::string meant =
+        e.didYouMean(axis->label.name(), namesOf(tensor.labels));
     e.fail(at, error::UnknownAxis, axis->label.text(),
            meant.empty() ? ", its axes are " + axesText(tensor) : meant);
     return std::nullopt;

@@ -232,8 +232,8 @@ bool OptimizerBuilder::takesMatrix(const Value &optimizer) {
     return false;
   const Parameters &all = e.calls.parametersOf(*function);
   for (const Parameter &parameter : all.tensors)
-    if (parameter.name == "parameter" && parameter.tree->COLON()) {
-      auto *pattern = ruleCast<NetParser::ListContext>(parameter.tree->expr(0));
+    if (parameter.name == "parameter" && parameter.tree->type) {
+      auto *pattern = ruleCast<NetParser::ListContext>(parameter.tree->type);
       return pattern && pattern->axis().size() == 2;
     }
   // It may pass the parameter to an optimizer among its settings.

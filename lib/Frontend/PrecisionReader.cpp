@@ -10,11 +10,11 @@
 using namespace netc;
 using llvm::StringRef;
 
-static bool isCallOfPreset(NetParser::ExprContext *expr) {
+bool PrecisionReader::isCallOfPreset(Expr *expr) {
   static const std::vector<std::string> words = wordsIn("precision");
   auto *call = ruleCast<NetParser::CallContext>(expr);
-  return call && ruleCast<NetParser::RefContext>(call->expr()) &&
-         llvm::is_contained(words, call->expr()->getText());
+  auto *name = call ? ruleCast<NetParser::RefContext>(call->left) : nullptr;
+  return name && llvm::is_contained(words, e.wordOf(name->getStart()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,8 +105,7 @@ void PrecisionReader::markConstantsIn(FileScope &file, Expr *expr) {
 
 bool PrecisionReader::isPreset(Expr *expr) {
   return isCallOfPreset(expr) &&
-         !e.nameTable.lookup(
-             ruleCast<NetParser::CallContext>(expr)->expr()->getText());
+         !e.nameTable.lookup(e.wordOf(expr->getStart()));
 }
 
 bool PrecisionReader::isWritten(Expr *expr) {

@@ -35,6 +35,7 @@ public:
   std::optional<Precision> precisionOf(Expr *at, const Value &value);
 
 private:
+  bool isCallOfPreset(Expr *expr);
   /// Whether an expression is a text to read, not one to evaluate.
   bool isWritten(Expr *expr);
   std::string textOf(Expr *expr);

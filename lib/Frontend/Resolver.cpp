@@ -228,9 +228,10 @@ void Resolver::visitParams(NetParser::ParamsContext *params, NameScope &scope) {
       declare(Declaration::Tensor, name, param, scope);
   }
   for (NetParser::ParamContext *param : params->param()) {
-    std::vector<NetParser::ExprContext *> exprs = param->expr();
-    for (auto [i, expr] : llvm::enumerate(exprs))
-      visitExpr(expr, scope, /*isPattern=*/i == 0 && param->COLON());
+    if (param->type)
+      visitExpr(param->type, scope, /*isPattern=*/true);
+    if (param->fallback)
+      visitExpr(param->fallback, scope);
   }
 }
 

@@ -30,7 +30,7 @@ RunBuilder::Lookups RunBuilder::lookups() const {
     known.inputs.insert(input.name);
     for (auto [label, size] : llvm::zip_equal(input.labels, input.shape.sizes))
       if (!label.empty())
-        known.axes.names[label.name] = Axis{label, size, -1};
+        known.axes.names[label.name()] = Axis{label, size, -1};
   }
   llvm::StringSet<> fields;
   for (const SectionEntry &entry : dataset) {

@@ -145,7 +145,7 @@ mistakeInBatchAxis(llvm::ArrayRef<NetInput> inputs, const Rational &batch) {
   if (inputs.empty() || batch == Rational(1))
     return std::nullopt;
   const NetInput &input = inputs.front();
-  std::string axis = input.labels.empty() ? "" : input.labels.front().name;
+  std::string axis = input.labels.empty() ? "" : input.labels.front().name();
   bool isNamed = !axis.empty() && !input.shape[0].isConstant();
   // The first of several axes is probably that of the examples.
   Shape meant = input.shape;
@@ -489,8 +489,8 @@ bool RunFactsReader::addDevices() {
   // `8 H100-SXM5`
   if (auto *difference = ruleCast<NetParser::AddContext>(place);
       difference && difference->op->getText() == "-" &&
-      ruleCast<NetParser::RefContext>(difference->expr(1)) &&
-      !e.nameTable.lookup(difference->expr(1)->getText()))
+      ruleCast<NetParser::RefContext>(difference->right) &&
+      !e.nameTable.lookup(difference->right->getText()))
     return refuse(error::DeviceInWords());
   std::optional<Number> hardware = numberOf("hardware");
   if (!hardware)

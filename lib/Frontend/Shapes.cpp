@@ -42,7 +42,7 @@ std::optional<Polynomial> TensorBuilder::sizeOf(Tree *at, const Value &value) {
   if (!number || number->real ||
       !(number->dimension.isNone() || number->dimension.isCount())) {
     auto *axis = value.as<Axis>();
-    e.fail(at, axis ? error::UnknownSize(axis->label.name)
+    e.fail(at, axis ? error::UnknownSize(axis->label.name())
                     : error::NotASize(number ? textOf(value) : kindOf(value)));
     return std::nullopt;
   }
@@ -296,14 +296,15 @@ Value TensorBuilder::restored(const Value &value, unsigned application) {
     return result;
   std::optional<size_t> channel = find(*tensor, "C");
   for (auto [place, label] : llvm::enumerate(tensor->labels))
-    if (label.application == application && label.caller && place != channel)
-      label = Label(*label.caller);
+    if (label.application() == application && label.caller() &&
+        place != channel)
+      label = Label(*label.caller());
   // The features of an image are channels from here on, whatever they were
   // before.
   if (channel && llvm::none_of(tensor->labels, isWindow))
     if (Label &label = tensor->labels[*channel];
-        label.application == application && label.caller)
-      label = Label(*label.caller);
+        label.application() == application && label.caller())
+      label = Label(*label.caller());
   dropDoubled(tensor->labels);
   return result;
 }

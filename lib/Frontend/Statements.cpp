@@ -10,15 +10,15 @@ using namespace netc;
 using llvm::StringRef;
 
 bool Statements::run(NetParser::BodyContext *body) {
-  for (NetParser::StmtContext *stmt : body->stmt()) {
+  for (NetParser::StmtContext *stmt : body->stmts) {
     if (e.frame->yielded)
       return e.fail(stmt, error::YieldNotLast), false;
     if (run(stmt))
       continue;
     // A return in a taken branch skips the rest of the body. After a plain
     // return, there must be no rest.
-    if (ruleCast<NetParser::ReturnContext>(stmt) && stmt != body->stmt().back())
-      e.fail(body->stmt().back(), error::Unreachable);
+    if (ruleCast<NetParser::ReturnContext>(stmt) && stmt != body->stmts.back())
+      e.fail(body->stmts.back(), error::Unreachable);
     return false;
   }
   return true;
@@ -38,23 +38,23 @@ antlrcpp::Any Statements::visitReturn(NetParser::ReturnContext *tree) {
   llvm::StringSet<> taken, named; ///< all names, and those of `name = value`
   for (NetParser::Item2Context *item : tree->item2()) {
     std::string name;
-    if (item->target())
-      name = item->target()->getStart()->getText();
-    else if (auto *ref = ruleCast<NetParser::RefContext>(item->expr()))
+    if (item->left)
+      name = e.wordOf(item->left->getStart());
+    else if (auto *ref = ruleCast<NetParser::RefContext>(item->value))
       name = e.wordOf(ref->getStart());
-    Value value = e.eval(item->expr());
-    if (item->target() && item->target()->expr())
-      value = e.tensors.matched(item->target()->expr(), value);
+    Value value = e.eval(item->value);
+    if (item->left && item->left->expr())
+      value = e.tensors.matched(item->left->expr(), value);
     if (e.frame->block->isNet && value.is<None>())
       continue;
     if (isOfNet && !value.is<Tensor>() && !value.isUnknown())
-      value = e.fail(item->expr(), error::NetReturnsNoTensor,
+      value = e.fail(item->value, error::NetReturnsNoTensor,
                      name.empty() ? "this" : "`" + name + "`", kindOf(value),
                      e.calls.lackOf(value));
     // `return h, h` returns a value twice, which is allowed.
-    if (item->target() ? !taken.insert(name).second : named.contains(name))
+    if (item->left ? !taken.insert(name).second : named.contains(name))
       e.fail(item, error::ReturnedTwice, name);
-    (item->target() ? named : taken).insert(name);
+    (item->left ? named : taken).insert(name);
     results.push_back({name, std::move(value)});
   }
   e.frame->returned = std::move(results);
@@ -79,21 +79,16 @@ void Statements::runIf(Expr *condition, NetParser::BodyContext *then,
     e.frame->stopped = true;
     return;
   }
-  if (*taken) {
+  if (*taken)
     run(then);
-  } else if (otherwise) {
+  else if (otherwise)
     run(otherwise);
-  } else if (tail) {
-    bool more = tail->body().size() > 1;
-    runIf(tail->expr(), tail->body(0), more ? tail->body(1) : nullptr,
-          tail->ifTail());
-  }
+  else if (tail)
+    runIf(tail->condition, tail->then, tail->otherwise, tail->ifTail());
 }
 
 antlrcpp::Any Statements::visitIfStmt(NetParser::IfStmtContext *tree) {
-  bool more = tree->body().size() > 1;
-  runIf(tree->expr(), tree->body(0), more ? tree->body(1) : nullptr,
-        tree->ifTail());
+  runIf(tree->condition, tree->then, tree->otherwise, tree->ifTail());
   return nullptr;
 }
 
@@ -178,13 +173,13 @@ antlrcpp::Any Statements::visitJobStmt(NetParser::JobStmtContext *tree) {
 }
 
 antlrcpp::Any Statements::visitBind(NetParser::BindContext *tree) {
-  std::vector<NetParser::TargetContext *> targets = tree->target();
+  llvm::ArrayRef<NetParser::TargetContext *> targets = tree->targets;
   auto nameOf = [&](NetParser::TargetContext *target) {
     return e.wordOf(target->getStart());
   };
   std::string outerHint = std::exchange(
       e.frame->hint, targets.size() == 1 ? nameOf(targets[0]) : "");
-  Value value = e.applier.evalOwner(tree->expr());
+  Value value = e.applier.evalOwner(tree->value);
   e.frame->hint = outerHint;
 
   std::vector<Value> parts;

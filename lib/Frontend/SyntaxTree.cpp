@@ -38,9 +38,13 @@ NetParser::CallContext *callWith(NetParser::ArgContext *arg) {
 }
 
 NetParser::ExprContext *leftOperand(NetParser::ExprContext *expr) {
-  return expr->children.empty()
+  if (expr->children.empty())
+    return nullptr;
+  // Most expressions begin with a token, and a cast to a base class is slow.
+  tree::ParseTree &first = *expr->children.front();
+  return typeid(first) == typeid(tree::TerminalNodeImpl)
              ? nullptr
-             : dynamic_cast<NetParser::ExprContext *>(expr->children.front());
+             : dynamic_cast<NetParser::ExprContext *>(&first);
 }
 
 llvm::SmallVector<NetParser::ExprContext *>

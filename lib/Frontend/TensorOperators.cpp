@@ -198,7 +198,7 @@ bool TensorBuilder::doMeet(Tree *at, StringRef op, const Tensor &a,
     return true;
   for (auto [x, y] : llvm::zip_equal(a.labels, b.labels))
     if (!canMeet(x, y)) {
-      e.fail(at, error::AxesByName, op, x.name, axesText(a), y.name,
+      e.fail(at, error::AxesByName, op, x.name(), axesText(a), y.name(),
              axesText(b));
       return false;
     }
@@ -229,10 +229,10 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
   llvm::SmallVector<int64_t> axes; // of `big`, one for each axis of `small`
   if (allLabelled(a) && allLabelled(b)) {
     for (const Label &label : small.labels) {
-      std::optional<size_t> axis = find(big, label.name);
+      std::optional<size_t> axis = find(big, label.name());
       if (!axis) {
         e.fail(at, error::AxisOnOneSide, verbOf(op), axesText(a), axesText(b),
-               label.name);
+               label.name());
         return false;
       }
       axes.push_back(*axis);
@@ -242,7 +242,7 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
     for (auto [i, label] : llvm::enumerate(small.labels)) {
       const Label &other = big.labels[offset + i];
       if (!canMeet(label, other)) {
-        e.fail(at, error::AxesMeet, verbOf(op), label.name, other.name,
+        e.fail(at, error::AxesMeet, verbOf(op), label.name(), other.name(),
                axesText(a), axesText(b));
         return false;
       }
@@ -257,7 +257,7 @@ bool TensorBuilder::align(Tree *at, StringRef op, Tensor &a, Tensor &b) {
              error::SizesMeet(verbOf(op), axis,
                               big.labels[axis].text().empty()
                                   ? ""
-                                  : " (`" + big.labels[axis].name + "`)",
+                                  : " (`" + big.labels[axis].name() + "`)",
                               l.str(), r.str()),
              {originOf(big.value, axis, bigShape[axis]),
               originOf(small.value, i, smallShape[i])});

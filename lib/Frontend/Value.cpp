@@ -109,7 +109,7 @@ std::string netc::textOf(const Value &value) {
     return elementName(type->element);
   if (auto *axis = value.as<Axis>())
     return axis->label.text().empty() && axis->size ? axis->size->str()
-                                                    : axis->label.name;
+                                                    : axis->label.name();
   if (auto *distribution = value.as<Distribution>())
     return ::textOf(*distribution);
   if (auto *list = value.as<List>()) {

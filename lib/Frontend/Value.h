@@ -22,37 +22,51 @@ class Instance;
 /// The purpose of an axis; empty if it is not stated. The pattern of a block
 /// relabels the axes of its arguments. When the block returns, the caller's
 /// labels are restored; see docs/Language.md, section 7.
-struct Label {
-  std::string name;
-  /// The application of the block whose pattern gave the name; 0 if none did.
-  unsigned application = 0;
-  /// The caller's label of the axis.
-  std::shared_ptr<const Label> caller;
-
+class Label {
+public:
   Label() = default;
-  explicit Label(std::string name) : name(std::move(name)) {}
+  explicit Label(std::string name)
+      : data(std::make_shared<const Data>(Data{std::move(name), 0, nullptr})) {}
   Label(std::string name, unsigned application, Label caller)
-      : name(std::move(name)), application(application),
-        caller(std::make_shared<const Label>(std::move(caller))) {}
+      : data(std::make_shared<const Data>(
+            Data{std::move(name), application,
+                 std::make_shared<const Label>(std::move(caller))})) {}
   /// The label of an axis that a pattern does not name. `behind` is the number
   /// of axes after it.
   static Label unnamed(size_t behind, unsigned application, Label caller) {
     return {"..." + std::to_string(behind), application, std::move(caller)};
   }
 
-  bool empty() const { return name.empty(); }
+  const std::string &name() const {
+    static const std::string none;
+    return data ? data->name : none;
+  }
+  /// The application of the block whose pattern gave the name; 0 if none did.
+  unsigned application() const { return data ? data->application : 0; }
+  /// The caller's label of the axis; null if no pattern gave the name.
+  const Label *caller() const { return data ? data->caller.get() : nullptr; }
+  bool empty() const { return name().empty(); }
   void clear() { *this = Label(); }
   /// The label as text can spell it; empty for an unnamed axis.
   llvm::StringRef text() const {
-    llvm::StringRef text = name;
+    llvm::StringRef text = name();
     return text.starts_with("...") ? "" : text;
   }
+
+private:
+  struct Data {
+    std::string name;
+    unsigned application;
+    std::shared_ptr<const Label> caller;
+  };
+  /// Shared, since each value that is a tensor has the labels of its axes.
+  std::shared_ptr<const Data> data;
 };
 inline bool operator==(const Label &a, llvm::StringRef b) {
-  return a.name == b;
+  return a.name() == b;
 }
 inline bool operator==(const Label &a, const Label &b) {
-  return a.name == b.name;
+  return a.name() == b.name();
 }
 /// None inline: a tensor is the largest kind of a Value, and lists hold many.
 using Labels = llvm::SmallVector<Label, 0>;

@@ -437,9 +437,7 @@ void Completer::addParts(StringRef path) {
 /// "post"]`.
 static std::vector<std::string> wordsOf(NetParser::ParamContext *param) {
   std::vector<std::string> words;
-  auto *list = param->COLON() ? ruleCast<NetParser::ListContext>(param->expr(0))
-                              : nullptr;
-  if (list)
+  if (auto *list = ruleCast<NetParser::ListContext>(param->type))
     for (NetParser::AxisContext *each : list->axis())
       if (ruleCast<NetParser::StrContext>(each->expr()))
         words.push_back(StringRef(each->getText()).trim('"').str());
