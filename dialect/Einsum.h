@@ -28,7 +28,8 @@ struct EinsumSpec {
   /// The equation in the form that parse() reads.
   std::string str() const;
   /// The size of each letter. Each operand must have as many axes as letters.
-  llvm::StringMap<Polynomial> sizes(mlir::ValueRange values) const;
+  llvm::SmallDenseMap<llvm::StringRef, Polynomial, 8>
+  sizes(mlir::ValueRange values) const;
 };
 
 } // namespace netc

@@ -67,6 +67,6 @@ LogicalResult NetDialect::verifyOperationAttribute(Operation *op,
 }
 
 Phase netc::phaseOf(Operation *op) {
-  auto phase = op->getAttrOfType<PhaseAttr>(kPhase);
+  auto phase = dyn_cast_or_null<PhaseAttr>(op->getDiscardableAttr(kPhase));
   return phase ? phase.getValue() : Phase::Forward;
 }

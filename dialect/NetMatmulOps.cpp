@@ -84,7 +84,7 @@ using Letters = EinsumSpec::Letters;
 static FailureOr<Letters> parseLetters(std::optional<Location> loc,
                                        StringRef text) {
   Letters letters;
-  llvm::StringSet<> seen;
+  llvm::SmallDenseSet<StringRef, 8> seen;
   for (auto [letter, rest] = llvm::getToken(text); !letter.empty();
        std::tie(letter, rest) = llvm::getToken(rest)) {
     if (llvm::isDigit(letter.front()) || !llvm::all_of(letter, [](char c) {
@@ -110,7 +110,7 @@ FailureOr<EinsumSpec> EinsumSpec::parse(std::optional<Location> loc,
   auto [left, right] = text.split("->");
   SmallVector<StringRef> operands;
   left.split(operands, ',');
-  llvm::StringSet<> seen;
+  llvm::SmallDenseSet<StringRef, 8> seen;
   for (StringRef operand : operands) {
     FailureOr<Letters> letters = parseLetters(loc, operand);
     if (failed(letters))
@@ -146,8 +146,9 @@ std::string EinsumSpec::str() const {
   return text + " -> " + llvm::join(result, " ");
 }
 
-llvm::StringMap<Polynomial> EinsumSpec::sizes(ValueRange values) const {
-  llvm::StringMap<Polynomial> sizes;
+llvm::SmallDenseMap<StringRef, Polynomial, 8>
+EinsumSpec::sizes(ValueRange values) const {
+  llvm::SmallDenseMap<StringRef, Polynomial, 8> sizes;
   for (auto [letters, value] : llvm::zip_equal(operands, values))
     for (auto [letter, size] : llvm::zip_equal(letters, shapeOf(value).sizes))
       sizes.try_emplace(letter, size);
@@ -174,7 +175,7 @@ LogicalResult EinsumOp::inferReturnTypes(MLIRContext *context,
       return emitOptionalError(loc, "`einsum` names ", letters.size(),
                                " axes of operand ", i + 1, ", it has ",
                                shapeOf(value).rank());
-  llvm::StringMap<Polynomial> sizes = spec->sizes(operands);
+  auto sizes = spec->sizes(operands);
   for (auto [i, letters, value] : llvm::enumerate(spec->operands, operands))
     for (auto [letter, size] : llvm::zip_equal(letters, shapeOf(value).sizes))
       if (size != sizes[letter])
@@ -225,7 +226,11 @@ Polynomial EinsumOp::getPoints() {
 
 static bool hasSum(EinsumOp op) {
   EinsumSpec spec(op);
-  return spec.sizes(op.getXs()).size() > spec.result.size();
+  return llvm::any_of(spec.operands, [&](const Letters &letters) {
+    return llvm::any_of(letters, [&](StringRef letter) {
+      return !llvm::is_contained(spec.result, letter);
+    });
+  });
 }
 
 bool EinsumOp::isContraction() { return getXs().size() > 1 && hasSum(*this); }
@@ -258,7 +263,7 @@ LogicalResult EinsumOp::buildGradient(Gradients &g) {
     gradient.operands[i] = spec.result;
     SmallVector<Value> operands(getXs());
     operands[i] = dy;
-    llvm::StringMap<Polynomial> known = gradient.sizes(operands);
+    auto known = gradient.sizes(operands);
     gradient.result.clear();
     SmallVector<int64_t> axes;
     for (auto [axis, letter] : llvm::enumerate(spec.operands[i]))

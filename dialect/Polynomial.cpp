@@ -127,36 +127,56 @@ void Polynomial::Sum::scale(const Rational &factor) {
 //===----------------------------------------------------------------------===//
 
 Polynomial::Polynomial(const Rational &value) {
-  if (std::optional<int64_t> small = value.toInt64())
-    integer = *small;
-  else
+  std::optional<int64_t> small = value.toInt64();
+  if (!small || !become(*small))
     edit().constantTerm = value;
 }
 
-Polynomial::Polynomial(Sum value) : sum(new Sum(std::move(value))) { settle(); }
+Polynomial::Polynomial(Sum value) {
+  hold(new Sum(std::move(value)));
+  settle();
+}
+
+void Polynomial::hold(Sum *own) {
+  own->Retain();
+  if (Sum *before = sum())
+    before->Release();
+  word = reinterpret_cast<uintptr_t>(own);
+}
+
+bool Polynomial::become(int64_t value) {
+  int64_t twice;
+  if (__builtin_mul_overflow(value, 2, &twice))
+    return false;
+  if (Sum *shared = sum())
+    shared->Release();
+  word = uintptr_t(twice) | 1;
+  return true;
+}
 
 /// The sum, shared with no copy, to be changed. settle() must follow.
 Polynomial::Sum &Polynomial::edit() {
-  if (!sum) {
-    sum = llvm::makeIntrusiveRefCnt<Sum>();
-    sum->constantTerm = std::exchange(integer, 0);
-  } else if (sum.useCount() > 1) {
-    sum = llvm::makeIntrusiveRefCnt<Sum>(*sum);
-  }
-  return *sum;
+  Sum *shared = sum();
+  if (shared && shared->UseCount() == 1)
+    return *shared;
+  Sum *own = shared ? new Sum(*shared) : new Sum;
+  if (!shared)
+    own->constantTerm = integer();
+  hold(own);
+  return *own;
 }
 
 /// Drops the sum of what became a small integer.
 void Polynomial::settle() {
-  if (!sum->terms.empty())
+  if (!sum()->terms.empty())
     return;
-  if (std::optional<int64_t> small = sum->constantTerm.toInt64()) {
-    sum.reset();
-    integer = *small;
-  }
+  if (std::optional<int64_t> small = sum()->constantTerm.toInt64())
+    become(*small);
 }
 
 void Polynomial::scale(const Rational &factor) {
+  if (factor == Rational(1))
+    return;
   edit().scale(factor);
   settle();
 }
@@ -238,13 +258,14 @@ Polynomial Polynomial::operator-() const {
 }
 
 Polynomial &Polynomial::operator+=(const Polynomial &other) {
-  if (int64_t small; !sum && !other.sum &&
-                     !__builtin_add_overflow(integer, other.integer, &small)) {
-    integer = small;
-    return *this;
-  }
   if (other.isZero())
     return *this;
+  int64_t twice;
+  if (word & other.word & 1 &&
+      !__builtin_add_overflow(int64_t(word) - 1, int64_t(other.word), &twice)) {
+    word = twice;
+    return *this;
+  }
   if (isZero())
     return *this = other;
 
@@ -282,11 +303,11 @@ Polynomial &Polynomial::operator-=(const Polynomial &other) {
 }
 
 Polynomial &Polynomial::operator*=(const Polynomial &other) {
-  if (int64_t small; !sum && !other.sum &&
-                     !__builtin_mul_overflow(integer, other.integer, &small)) {
-    integer = small;
+  if (int64_t product;
+      !sum() && !other.sum() &&
+      !__builtin_mul_overflow(integer(), other.integer(), &product) &&
+      become(product))
     return *this;
-  }
   if (!isValid() || !other.isValid())
     return *this = invalid();
   if (isZero() || other.isZero())
@@ -303,8 +324,8 @@ Polynomial &Polynomial::operator*=(const Polynomial &other) {
   }
 
   Sum result;
-  const Rational constant = sum->constantTerm,
-                 otherConstant = other.sum->constantTerm;
+  const Rational constant = constantTerm(),
+                 otherConstant = other.constantTerm();
   result.terms.reserve((terms().size() + 1) * (other.terms().size() + 1));
   result.constantTerm = constant * otherConstant;
   for (const Term &left : terms()) {

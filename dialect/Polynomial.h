@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <utility>
 #include <vector>
 
 namespace netc {
@@ -37,6 +38,26 @@ public:
   static constexpr size_t maxTerms = 500;
 
   Polynomial() = default;
+  Polynomial(const Polynomial &other) : word(other.word) {
+    if (const Sum *shared = sum())
+      shared->Retain();
+  }
+  Polynomial(Polynomial &&other) : word(std::exchange(other.word, 1)) {}
+  Polynomial &operator=(const Polynomial &other) {
+    if (word & other.word & 1)
+      word = other.word;
+    else
+      *this = Polynomial(other);
+    return *this;
+  }
+  Polynomial &operator=(Polynomial &&other) {
+    std::swap(word, other.word);
+    return *this;
+  }
+  ~Polynomial() {
+    if (const Sum *shared = sum())
+      shared->Release();
+  }
   template <typename Int, typename = std::enable_if_t<std::is_integral_v<Int>>>
   Polynomial(Int value) : Polynomial(Rational(value)) {}
   Polynomial(const Rational &value);
@@ -52,8 +73,8 @@ public:
   /// std::nullopt for anything else, `<overflow>` included.
   static std::optional<Polynomial> parse(llvm::StringRef text);
 
-  bool isValid() const { return !sum || sum->constantTerm.isValid(); }
-  bool isZero() const { return !sum && integer == 0; }
+  bool isValid() const { return !sum() || sum()->constantTerm.isValid(); }
+  bool isZero() const { return word == 1; }
   bool isConstant() const { return terms().empty() && isValid(); }
 
   /// The value, if no symbol occurs.
@@ -89,8 +110,7 @@ public:
   std::optional<Polynomial> floorDivide(const Polynomial &divisor) const;
 
   friend bool operator==(const Polynomial &a, const Polynomial &b) {
-    return a.integer == b.integer &&
-           (a.sum == b.sum || (a.sum && b.sum && *a.sum == *b.sum));
+    return a.word == b.word || (a.sum() && b.sum() && *a.sum() == *b.sum());
   }
   friend bool operator!=(const Polynomial &a, const Polynomial &b) {
     return !(a == b);
@@ -163,19 +183,28 @@ private:
   static std::optional<Term> quotient(const Term &a, const Term &b);
 
   llvm::ArrayRef<Term> terms() const {
-    return sum ? llvm::ArrayRef(sum->terms) : llvm::ArrayRef<Term>();
+    return sum() ? llvm::ArrayRef(sum()->terms) : llvm::ArrayRef<Term>();
   }
   Rational constantTerm() const {
-    return sum ? sum->constantTerm : Rational(integer);
+    return sum() ? sum()->constantTerm : Rational(integer());
   }
+  /// Null if the polynomial is a small integer.
+  Sum *sum() const {
+    return word & 1 ? nullptr : reinterpret_cast<Sum *>(word);
+  }
+  /// The value, if there is no sum.
+  int64_t integer() const { return int64_t(word) >> 1; }
+  /// Becomes `value`, unless that takes more than 63 bits.
+  bool become(int64_t value);
+  void hold(Sum *own);
   Sum &edit();
   void settle();
   void scale(const Rational &factor);
 
   /// A network has millions of polynomials. Most are small integers, which need
-  /// no memory of their own; copies of others share their sum.
-  int64_t integer = 0; ///< the value, if there is no sum; else 0
-  llvm::IntrusiveRefCntPtr<Sum> sum;
+  /// no memory of their own: an odd word is twice the integer, and 1. Another
+  /// one points to a sum, which copies share.
+  uintptr_t word = 1;
 };
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Polynomial &value);

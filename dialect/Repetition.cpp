@@ -19,11 +19,13 @@ static Rational copiesIn(DictionaryAttr rolled) {
 }
 
 Rational netc::copiesOf(Operation *op) {
-  return copiesIn(op->getAttrOfType<DictionaryAttr>(kRolled));
+  return copiesIn(
+      dyn_cast_or_null<DictionaryAttr>(op->getDiscardableAttr(kRolled)));
 }
 
 Rational netc::copiesOf(OpOperand &operand) {
-  auto rolled = operand.getOwner()->getAttrOfType<ArrayAttr>(kRolledOperands);
+  auto rolled = dyn_cast_or_null<ArrayAttr>(
+      operand.getOwner()->getDiscardableAttr(kRolledOperands));
   return rolled ? copiesIn(
                       cast<DictionaryAttr>(rolled[operand.getOperandNumber()]))
                 : 1;
@@ -57,7 +59,7 @@ void netc::forEachExecution(
   }
   for (Operation &op : block) {
     Polynomial ofOp = omitted.contains(&op) ? butLast : times;
-    if (op.hasAttr(kRolled))
+    if (op.getDiscardableAttr(kRolled))
       ofOp = ofOp * copiesOf(&op);
     function(&op, ofOp);
     if (auto scan = dyn_cast<ScanOp>(op))

@@ -131,9 +131,9 @@ std::vector<NumberFormat> Figures::formats() const {
 
 /// References to all numbers of `figures`.
 template <typename FiguresT>
-static SmallVector<decltype(&std::declval<FiguresT &>().parameters), 20>
+static SmallVector<decltype(&std::declval<FiguresT &>().parameters), 32>
 numbersOf(FiguresT &figures) {
-  SmallVector<decltype(&figures.parameters), 20> numbers{
+  SmallVector<decltype(&figures.parameters), 32> numbers{
       &figures.parameters,    &figures.trainable,      &figures.idle,
       &figures.read,          &figures.written,        &figures.updateRead,
       &figures.updateWritten, &figures.gradients,      &figures.activations,
@@ -272,7 +272,8 @@ FloatType netc::widestFloat(ValueRange tensors) {
 }
 
 Phase netc::enclosingPhase(Operation *op) {
-  while (!op->hasAttr(kPhase) && isa<ScanOp, WhenOp>(op->getParentOp()))
+  while (!op->getDiscardableAttr(kPhase) &&
+         isa<ScanOp, WhenOp>(op->getParentOp()))
     op = op->getParentOp();
   return phaseOf(op);
 }
@@ -440,7 +441,8 @@ private:
       cost.matmul /= 2;
 
     unsigned leaf = leafOf(op);
-    if (auto rolled = op->getAttrOfType<DictionaryAttr>(kRolled))
+    if (auto rolled =
+            dyn_cast_or_null<DictionaryAttr>(op->getDiscardableAttr(kRolled)))
       noteCopies(rolled);
     Figures &figures = tree.parts[leaf].figures;
     figures.costs[unsigned(phase)] += cost;

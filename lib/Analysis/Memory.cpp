@@ -99,7 +99,7 @@ void netc::forEachActivation(Operation *graph,
   });
   // Visit the values in the order of the text.
   std::reverse(work.begin(), work.end());
-  DenseSet<Value> seen;
+  llvm::SmallDenseSet<Value, 4> seen;
   // A loop may yield one value several times.
   DenseSet<std::pair<Operation *, Value>> yielded;
   forEachBase(work, seen, [&](Value value) {

@@ -76,7 +76,8 @@ Polynomial netc::bytesOfState(Operation *op, const Polynomial &elements,
   return bytes;
 }
 
-void netc::forEachBase(SmallVectorImpl<Value> &work, DenseSet<Value> &seen,
+void netc::forEachBase(SmallVectorImpl<Value> &work,
+                       llvm::SmallDenseSet<Value, 4> &seen,
                        function_ref<void(Value)> function) {
   while (!work.empty()) {
     Value value = work.pop_back_val();
@@ -92,7 +93,7 @@ void netc::forEachBase(SmallVectorImpl<Value> &work, DenseSet<Value> &seen,
 
 void netc::forEachBase(Value value, function_ref<void(Value)> function) {
   SmallVector<Value> work{value};
-  DenseSet<Value> seen;
+  llvm::SmallDenseSet<Value, 4> seen;
   forEachBase(work, seen, function);
 }
 

@@ -25,7 +25,7 @@ void forEachBase(mlir::Value value,
 /// The same for each value of `work`, which is consumed, unless it is in
 /// `seen`.
 void forEachBase(llvm::SmallVectorImpl<mlir::Value> &work,
-                 llvm::DenseSet<mlir::Value> &seen,
+                 llvm::SmallDenseSet<mlir::Value, 4> &seen,
                  llvm::function_ref<void(mlir::Value)> function);
 
 /// Whether the op converts to another floating-point format.

@@ -30,15 +30,13 @@ public:
   static constexpr size_t maxOperands = 12;
 
   explicit ContractionOrder(EinsumOp op) : op(op), spec(op) {
-    for (const auto &entry : spec.sizes(op.getXs()))
-      sizes[entry.first()] =
-          entry.second
-              .evaluate([](StringRef, unsigned power) {
-                return std::optional(Rational(1024).pow(power));
-              })
-              .constant()
-              .value_or(1)
-              .toDouble();
+    for (auto &[letter, size] : spec.sizes(op.getXs()))
+      sizes[letter] = size.evaluate([](StringRef, unsigned power) {
+                            return std::optional(Rational(1024).pow(power));
+                          })
+                          .constant()
+                          .value_or(1)
+                          .toDouble();
     all = (Set(1) << spec.operands.size()) - 1;
     best.resize(all + 1);
     for (Set set = 1; set <= all; ++set)
