@@ -11,8 +11,11 @@
 using namespace netc;
 
 void netc::addPasses(mlir::OpPassManager &passes, Stage stage) {
-  // Drop unused results of blocks before gradients are built for them.
-  passes.addPass(mlir::createCanonicalizerPass());
+  // Drop unused results of blocks before gradients are built for them. A region
+  // has one block, so there is nothing else to simplify.
+  mlir::GreedyRewriteConfig config;
+  config.enableRegionSimplification = mlir::GreedySimplifyRegionLevel::Disabled;
+  passes.addPass(mlir::createCanonicalizerPass(config));
   passes.addPass(createCheckSizes());
   passes.addPass(createContractPairwise());
   if (stage == Stage::Net)

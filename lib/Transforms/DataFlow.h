@@ -9,15 +9,16 @@
 #include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include <vector>
 
 namespace netc {
 
-/// The data flow in a block, including the bodies of its loops.
+/// The data flow in ops of a block, including the bodies of their loops.
 class DataFlow {
 public:
   using Values = llvm::DenseSet<mlir::Value>;
 
-  explicit DataFlow(mlir::Block &block);
+  explicit DataFlow(llvm::iterator_range<mlir::Block::iterator> ops);
 
   /// `roots`, and all values computed from them through floating-point values.
   /// Integers have no gradients.
@@ -28,8 +29,20 @@ public:
   Values usedFor(mlir::ValueRange roots) const;
 
 private:
-  using Edges = llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>>;
+  /// The successors of value i are `to[begin[i]]` up to `to[begin[i + 1]]`.
+  struct Edges {
+    std::vector<unsigned> begin, to;
+  };
+  using Flow = std::pair<unsigned, unsigned>; ///< from one value to another
 
+  /// The edges of `flows`, from the element `from` of each to the other one.
+  Edges edgesOf(llvm::ArrayRef<Flow> flows, unsigned Flow::*from,
+                unsigned Flow::*to) const;
+  Values reach(mlir::ValueRange roots, const Edges &edges,
+               bool (*passable)(mlir::Value)) const;
+
+  std::vector<mlir::Value> values; ///< those that the data flows through
+  llvm::DenseMap<mlir::Value, unsigned> numbers; ///< indices in `values`
   Edges next, previous;
 };
 

@@ -20,9 +20,8 @@ namespace netc {
 /// Sets the phases of the backward pass, which starts at `first`: gradients of
 /// weights are those that no gradient of an activation is computed from.
 static void setPhases(Operation *first, const DifferentiatedGraph &graph) {
-  Block &block = *first->getBlock();
-  DataFlow::Values forInputs =
-      DataFlow(block).usedFor(graph.activationGradients);
+  auto ops = llvm::make_range(first->getIterator(), first->getBlock()->end());
+  DataFlow::Values forInputs = DataFlow(ops).usedFor(graph.activationGradients);
   auto setPhase = [&](Operation *op) {
     if (op->hasTrait<OpTrait::IsTerminator>())
       return;
@@ -33,7 +32,7 @@ static void setPhases(Operation *first, const DifferentiatedGraph &graph) {
                                        input ? Phase::InputGradient
                                              : Phase::WeightGradient));
   };
-  for (Operation &op : llvm::make_range(first->getIterator(), block.end()))
+  for (Operation &op : ops)
     op.walk(setPhase);
 }
 
@@ -104,7 +103,7 @@ static LogicalResult differentiate(ReturnOp last) {
   for (auto parameter : block.getOps<ParameterOp>())
     if (parameter.getTrainable())
       parameters.push_back(parameter.getValue());
-  DataFlow flow(block);
+  DataFlow flow(block.getOperations());
   DifferentiatedGraph graph;
   graph.wanted = flow.differentiableFrom(parameters);
   llvm::set_intersect(graph.wanted, flow.usedFor(last.getResults()));
