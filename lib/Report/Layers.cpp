@@ -6,7 +6,9 @@
 
 #include "lib/Report/Format.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <fmt/format.h>
 
@@ -33,6 +35,16 @@ static std::string lastNumberOf(const Part &part) {
   int64_t first = 0;
   kindAndNumber(part.name()).second.getAsInteger(10, first);
   return std::to_string(first + part.copies - 1);
+}
+
+/// `mbconv_3`, or `mbconv_3–5` for the copies from one part to another.
+static std::string nameOf(const Part &first, const Part &last) {
+  std::string name = first.name().str();
+  if (&last == &first && last.copies == 1)
+    return name;
+  return name + "–" +
+         (kindAndNumber(name).second.empty() ? last.name().str()
+                                             : lastNumberOf(last));
 }
 
 namespace {
@@ -139,23 +151,11 @@ private:
       });
 
     std::vector<LayerRow> rows;
-    llvm::ArrayRef<Row> rest = shown;
-    while (!rest.empty()) {
-      Row row = rest.front();
-      const Parts first = row.front();
-      const Part *last = first.part;
-      rest = rest.drop_front();
-      while (!rest.empty() && areAlike(tree, first, rest.front().front())) {
-        last = rest.front().front().part;
-        llvm::append_range(row, rest.front());
-        rest = rest.drop_front();
-      }
-      std::string name = first.part->name().str();
-      if (last != first.part || last->copies != 1)
-        name +=
-            "–" + (kindAndNumber(name).second.empty() ? last->name().str()
-                                                      : lastNumberOf(*last));
-      rows.push_back(rowOf(std::move(name), row));
+    for (const std::vector<Run> &runs : blocksIn(shown)) {
+      Row copies;
+      for (const Run &run : runs)
+        llvm::append_range(copies, run.copies);
+      rows.push_back(rowOf(nameOf(runs), copies));
     }
     if (numMinor > maxMinorRows) {
       LayerRow row;
@@ -165,6 +165,83 @@ private:
       rows.push_back(std::move(row));
     }
     return rows;
+  }
+
+  /// Copies of a block with no others between them.
+  struct Run {
+    Row copies;
+    const Part *last;
+    size_t block; ///< the number of its block, which other runs may have too
+  };
+
+  /// The runs of copies in `rows`. A block that is compared is one of the last
+  /// before it.
+  std::vector<Run> runsIn(llvm::ArrayRef<Row> rows) const {
+    constexpr size_t maxCompared = 8;
+    std::vector<Run> runs;
+    std::vector<Parts> blocks; ///< the first copy of each
+    llvm::StringMap<SmallVector<size_t>> byKind;
+    for (const Row &row : rows) {
+      const Parts &first = row.front();
+      StringRef kind = kindAndNumber(first.part->name()).first;
+      SmallVector<size_t> &known = byKind[kind];
+      auto compared =
+          llvm::reverse(llvm::ArrayRef(known).take_back(maxCompared));
+      auto alike = llvm::find_if(compared, [&](size_t block) {
+        return areAlike(tree, blocks[block], first);
+      });
+      size_t block = blocks.size();
+      if (alike != compared.end()) {
+        block = *alike;
+      } else {
+        blocks.push_back(first);
+        known.push_back(block);
+      }
+      if (runs.empty() || runs.back().block != block)
+        runs.push_back({{}, nullptr, block});
+      llvm::append_range(runs.back().copies, row);
+      runs.back().last = first.part;
+    }
+    return runs;
+  }
+
+  /// The runs in `rows`, those of one block joined if blocks take turns.
+  std::vector<std::vector<Run>> blocksIn(llvm::ArrayRef<Row> rows) const {
+    std::vector<Run> runs = runsIn(rows);
+    llvm::DenseMap<size_t, size_t> count, place;
+    for (const Run &run : runs)
+      ++count[run.block];
+    // The two norms of a layer do not take turns.
+    bool takeTurns = llvm::count_if(runs, [&](const Run &run) {
+                       return count[run.block] > 1;
+                     }) > 2;
+    std::vector<std::vector<Run>> joined;
+    for (Run &run : runs) {
+      auto [known, isNew] = place.try_emplace(run.block, joined.size());
+      if (isNew || !takeTurns)
+        joined.push_back({std::move(run)});
+      else
+        joined[known->second].push_back(std::move(run));
+    }
+    return joined;
+  }
+
+  static std::string nameOf(const Run &run) {
+    return ::nameOf(*run.copies.front().part, *run.last);
+  }
+
+  /// `layer_1–5`, `layer_3, 6` or `layer_1–5, …, 61–62` for one run, two or
+  /// more.
+  static std::string nameOf(const std::vector<Run> &runs) {
+    std::string name = nameOf(runs.front());
+    if (runs.size() == 1)
+      return name;
+    StringRef first = runs.back().copies.front().part->name();
+    StringRef kind = kindAndNumber(first).first;
+    std::string last = nameOf(runs.back());
+    if (first != kind)
+      last = StringRef(last).drop_front(kind.size()).ltrim('_').str();
+    return name + (runs.size() == 2 ? ", " : ", …, ") + last;
   }
 
   LayerRow rowOf(std::string name, const Row &copies) const {

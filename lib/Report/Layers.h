@@ -10,8 +10,9 @@
 namespace netc {
 
 /// A row in the tree of layers. Copies of a block with equal products and
-/// weights share a row. If a block has many ops without products and weights,
-/// one row sums them up. Ops that only move elements have no row.
+/// weights share a row. So do those of a block that takes turns with others. If
+/// a block has many ops without products and weights, one row sums them up. Ops
+/// that only move elements have no row.
 struct LayerRow {
   std::string name;  ///< `conv1`, `0–2`, `7 other ops`
   std::string op;    ///< `conv`, `3 × block`, or empty
