@@ -6,9 +6,9 @@
 
 #include "dialect/Einsum.h"
 #include "dialect/ElementName.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace netc;
 using namespace mlir;
@@ -84,7 +84,7 @@ using Letters = EinsumSpec::Letters;
 static FailureOr<Letters> parseLetters(std::optional<Location> loc,
                                        StringRef text) {
   Letters letters;
-  llvm::SmallDenseSet<StringRef, 8> seen;
+  llvm::SmallSet<StringRef, 16> seen;
   for (auto [letter, rest] = llvm::getToken(text); !letter.empty();
        std::tie(letter, rest) = llvm::getToken(rest)) {
     if (llvm::isDigit(letter.front()) || !llvm::all_of(letter, [](char c) {
@@ -110,7 +110,7 @@ FailureOr<EinsumSpec> EinsumSpec::parse(std::optional<Location> loc,
   auto [left, right] = text.split("->");
   SmallVector<StringRef> operands;
   left.split(operands, ',');
-  llvm::SmallDenseSet<StringRef, 8> seen;
+  llvm::SmallSet<StringRef, 16> seen;
   for (StringRef operand : operands) {
     FailureOr<Letters> letters = parseLetters(loc, operand);
     if (failed(letters))
