@@ -8,11 +8,18 @@
 using namespace netc;
 using namespace mlir;
 
+/// Where the op is that makes a value: for an argument of a body, its loop.
+static Location locationOfMaker(Value value) {
+  Operation *maker = value.getDefiningOp();
+  return (maker ? maker : value.getParentBlock()->getParentOp())->getLoc();
+}
+
 void ReverseMode::add(Value value, Value gradient) {
   if (!wants(value))
     return;
   Value &sum = gradients[value];
-  sum = sum ? builder.create<AddOp>(value.getLoc(), sum, gradient) : gradient;
+  sum = sum ? builder.create<AddOp>(locationOfMaker(value), sum, gradient)
+            : gradient;
   // A block argument, such as a gradient that a loop carries, is also the
   // gradient of another value.
   if (sum.getDefiningOp() && graph.activations.contains(value))
