@@ -166,6 +166,11 @@ bool RunBuilder::addLoss() {
     inner.scope = &scope;
     inner.self = &identity;
     InFrame in(e.frame, &inner);
+    Lookups known = lookups();
+    for (StringRef name : known.inLoss.keys())
+      if (auto axis = known.axes.names.find(name);
+          axis != known.axes.names.end() && !e.nameTable.lookup(name))
+        add(name.str(), axis->second);
     loss = e.eval(key->second.expr);
   }
   if (loss.isUnknown())
