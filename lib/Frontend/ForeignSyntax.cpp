@@ -232,6 +232,13 @@ Explanation::Answer Explanation::foreignOperator() const {
     return at(before, error::ColonForValue());
   if (is(found, {NetParser::ELLIPSIS}) && isAfterExpr())
     return here(error::RangeDots());
+  if (is(found, {NetParser::RANGE}) && expectsExpr() &&
+      is(after, {NetParser::NUMBER, NetParser::ID}))
+    return here(error::OpenRange("begins at 0: `0.." + after->getText() + "`"));
+  if (is(before, {NetParser::RANGE}) &&
+      is(found, {NetParser::RBRACKET, NetParser::COMMA}))
+    return at(before, error::OpenRange("ends at the size of the axis, such as "
+                                       "`x.T`, or at the `len` of the list"));
   if (is(found, {NetParser::PLUS}) && is(after, {NetParser::NUMBER}) &&
       expectsExpr() && !is(before, {NetParser::PIPE}))
     return here(error::LeadingPlus(after->getText()));
