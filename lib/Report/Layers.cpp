@@ -37,16 +37,6 @@ static std::string lastNumberOf(const Part &part) {
   return std::to_string(first + part.copies - 1);
 }
 
-/// `mbconv_3`, or `mbconv_3–5` for the copies from one part to another.
-static std::string nameOf(const Part &first, const Part &last) {
-  std::string name = first.name().str();
-  if (&last == &first && last.copies == 1)
-    return name;
-  return name + "–" +
-         (kindAndNumber(name).second.empty() ? last.name().str()
-                                             : lastNumberOf(last));
-}
-
 namespace {
 /// A part that represents `times` equal parts.
 struct Parts {
@@ -174,8 +164,8 @@ private:
     size_t block; ///< the number of its block, which other runs may have too
   };
 
-  /// The runs of copies in `rows`. A block that is compared is one of the last
-  /// before it.
+  /// The runs of copies in `rows`. A row is compared with the last blocks of
+  /// its kind alone, so that rows which are all different take linear time.
   std::vector<Run> runsIn(llvm::ArrayRef<Row> rows) const {
     constexpr size_t maxCompared = 8;
     std::vector<Run> runs;
@@ -226,8 +216,15 @@ private:
     return joined;
   }
 
+  /// `layer_3`, or `layer_3–5` for several copies.
   static std::string nameOf(const Run &run) {
-    return ::nameOf(*run.copies.front().part, *run.last);
+    const Part &first = *run.copies.front().part, &last = *run.last;
+    std::string name = first.name().str();
+    if (&last == &first && last.copies == 1)
+      return name;
+    return name + "–" +
+           (kindAndNumber(name).second.empty() ? last.name().str()
+                                               : lastNumberOf(last));
   }
 
   /// `layer_1–5`, `layer_3, 6` or `layer_1–5, …, 61–62` for one run, two or

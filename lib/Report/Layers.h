@@ -14,7 +14,7 @@ namespace netc {
 /// a block has many ops without products and weights, one row sums them up. Ops
 /// that only move elements have no row.
 struct LayerRow {
-  std::string name;  ///< `conv1`, `0–2`, `7 other ops`
+  std::string name;  ///< `conv1`, `0–2`, `1, …, 5`, `7 other ops`
   std::string op;    ///< `conv`, `3 × block`, or empty
   std::string shape; ///< see shapesOf()
   Figures figures;   ///< of all copies

@@ -46,8 +46,6 @@ DataFlow::Edges DataFlow::edgesOf(ArrayRef<Flow> flows, unsigned Flow::*from,
   return edges;
 }
 
-/// `roots`, and what is reachable from them over `edges` through `passable`
-/// values.
 DataFlow::Values DataFlow::reach(ValueRange roots, const Edges &edges,
                                  bool (*passable)(Value)) const {
   Values reached;

@@ -38,6 +38,8 @@ private:
   /// The edges of `flows`, from the element `from` of each to the other one.
   Edges edgesOf(llvm::ArrayRef<Flow> flows, unsigned Flow::*from,
                 unsigned Flow::*to) const;
+  /// `roots`, and what is reachable from them over `edges` through `passable`
+  /// values.
   Values reach(mlir::ValueRange roots, const Edges &edges,
                bool (*passable)(mlir::Value)) const;
 
