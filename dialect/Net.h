@@ -28,6 +28,7 @@ class YieldOp;
 constexpr llvm::StringLiteral kPhase = "net.phase";
 /// The phase of an op by kPhase; Forward without it.
 Phase phaseOf(mlir::Operation *op);
+void setPhase(mlir::Operation *op, Phase phase);
 } // namespace netc
 
 #define GET_OP_CLASSES

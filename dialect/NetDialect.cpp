@@ -66,6 +66,10 @@ LogicalResult NetDialect::verifyOperationAttribute(Operation *op,
                            << lack;
 }
 
+void netc::setPhase(Operation *op, Phase phase) {
+  op->setDiscardableAttr(kPhase, PhaseAttr::get(op->getContext(), phase));
+}
+
 Phase netc::phaseOf(Operation *op) {
   auto phase = dyn_cast_or_null<PhaseAttr>(op->getDiscardableAttr(kPhase));
   return phase ? phase.getValue() : Phase::Forward;

@@ -85,8 +85,9 @@ static FailureOr<Letters> parseLetters(std::optional<Location> loc,
                                        StringRef text) {
   Letters letters;
   llvm::SmallSet<StringRef, 16> seen;
-  for (auto [letter, rest] = llvm::getToken(text); !letter.empty();
-       std::tie(letter, rest) = llvm::getToken(rest)) {
+  while (!(text = text.drop_while(llvm::isSpace)).empty()) {
+    StringRef letter = text.take_until(llvm::isSpace);
+    text = text.drop_front(letter.size());
     if (llvm::isDigit(letter.front()) || !llvm::all_of(letter, [](char c) {
           return llvm::isAlnum(c) || c == '_';
         }))
@@ -117,7 +118,7 @@ FailureOr<EinsumSpec> EinsumSpec::parse(std::optional<Location> loc,
       return failure();
     for (StringRef letter : *letters)
       seen.insert(letter);
-    spec.operands.push_back(*letters);
+    spec.operands.push_back(std::move(*letters));
   }
   if (seen.size() > Shape::maxRank)
     return emitOptionalError(loc, "`einsum` names ", seen.size(),
@@ -131,7 +132,7 @@ FailureOr<EinsumSpec> EinsumSpec::parse(std::optional<Location> loc,
       return emitOptionalError(loc, "`einsum` has axis `", letter,
                                "` in its result, but in no operand; blanks "
                                "stand between axes, as in `n c, n c -> n`");
-  spec.result = *result;
+  spec.result = std::move(*result);
   return spec;
 }
 

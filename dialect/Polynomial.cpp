@@ -133,8 +133,10 @@ Polynomial::Polynomial(const Rational &value) {
 }
 
 Polynomial::Polynomial(Sum value) {
-  hold(new Sum(std::move(value)));
-  settle();
+  if (value.terms.empty())
+    *this = value.constantTerm;
+  else
+    hold(new Sum(std::move(value)));
 }
 
 void Polynomial::hold(Sum *own) {
@@ -226,9 +228,19 @@ Polynomial Polynomial::minimum(const Polynomial &a, const Polynomial &b) {
         [](llvm::StringRef, unsigned) { return std::optional(Rational(1)); });
     return grows && !least.constantTerm().isNegative();
   };
-  if (isNeverBelow0(more))
+  // A minimum is at most each of its operands.
+  auto isOperandOf = [](const Polynomial &value, const Polynomial &minimum) {
+    if (minimum.terms().size() != 1 || !minimum.constantTerm().isZero())
+      return false;
+    const Term &term = minimum.terms().front();
+    if (term.degree != 1 || term.coefficient != 1)
+      return false;
+    auto operands = operandsOf(term.monomial.front().symbol);
+    return operands && (operands->first == value || operands->second == value);
+  };
+  if (isNeverBelow0(more) || isOperandOf(a, b))
     return b;
-  if (isNeverBelow0(-more))
+  if (isNeverBelow0(-more) || isOperandOf(b, a))
     return a;
   std::string first = a.str(), second = b.str();
   if (second < first)
@@ -257,9 +269,7 @@ Polynomial Polynomial::operator-() const {
   return result;
 }
 
-Polynomial &Polynomial::operator+=(const Polynomial &other) {
-  if (other.isZero())
-    return *this;
+Polynomial &Polynomial::add(const Polynomial &other) {
   int64_t twice;
   if (word & other.word & 1 &&
       !__builtin_add_overflow(int64_t(word) - 1, int64_t(other.word), &twice)) {
@@ -584,6 +594,8 @@ std::optional<Polynomial> Polynomial::parse(llvm::StringRef text) {
 }
 
 llvm::hash_code netc::hash_value(const Polynomial &value) {
+  if (!value.sum())
+    return llvm::hash_value(value.integer());
   llvm::hash_code code = hash_value(value.constantTerm());
   for (const Polynomial::Term &term : value.terms()) {
     code = llvm::hash_combine(code, term.coefficient);

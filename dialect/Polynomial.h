@@ -86,7 +86,9 @@ public:
   std::optional<int64_t> toInt64() const;
 
   Polynomial operator-() const;
-  Polynomial &operator+=(const Polynomial &other);
+  Polynomial &operator+=(const Polynomial &other) {
+    return other.isZero() ? *this : add(other);
+  }
   Polynomial &operator-=(const Polynomial &other);
   Polynomial &operator*=(const Polynomial &other);
   Polynomial &operator/=(const Polynomial &other);
@@ -200,6 +202,7 @@ private:
   Sum &edit();
   void settle();
   void scale(const Rational &factor);
+  Polynomial &add(const Polynomial &other);
 
   /// A network has millions of polynomials. Most are small integers, which need
   /// no memory of their own: an odd word is twice the integer, and 1. Another

@@ -39,7 +39,7 @@ name      : ID | OVER | ON | AS | CARRY | WITHIN | NET | BLOCK | TRAIN
           | DATASET | HARDWARE | INFER
           ;
 
-blockDecl : kind=(BLOCK | NET) ID params ('=' expr | body) ;
+blockDecl : kind=(BLOCK | NET) ID params ('=' value=expr | statements=body) ;
 
 // Tensors before the `;`, settings after it.
 params    : '(' (param (',' param)* ','?)?
@@ -47,7 +47,7 @@ params    : '(' (param (',' param)* ','?)?
 param     : name (':' type=expr)? ('=' fallback=expr)? ;
 
 // What a binding binds, with an optional pattern: `x: [N, T, d]`.
-target    : (ID | HARDWARE) (':' expr)? ;
+target    : (ID | HARDWARE) (':' pattern=expr)? ;
 
 section   : kind=(DATASET | HARDWARE) ID params? body ;
 
@@ -58,7 +58,7 @@ sep       : NL | ';' ;
 
 stmt      : RETURN item2 (',' item2)*                    # Return
           | YIELD expr (',' expr)*                       # Yield
-          | IF condition=expr then=body (ELSE (otherwise=body | ifTail))? # IfStmt
+          | IF condition=expr then=body (ELSE (otherwise=body | tail=ifTail))? # IfStmt
           | FOR ID (',' ID)* IN expr body                # ForStmt
           | EXPECT expr (WITHIN expr)?                   # Expect
           | REQUIRE expr (',' STRING)?                   # Require
@@ -66,7 +66,8 @@ stmt      : RETURN item2 (',' item2)*                    # Return
           | job                                          # JobStmt
           | targets+=target (',' targets+=target)* '=' value=expr # Bind
           ;
-ifTail    : IF condition=expr then=body (ELSE (otherwise=body | ifTail))? ;
+ifTail    : IF condition=expr then=body
+            (ELSE (otherwise=body | tail=ifTail))? ;
 each      : ID IN expr ;
 varied    : (ID | HARDWARE) IN expr ;
 item2     : (left=target '=')? value=expr ;
@@ -77,12 +78,12 @@ expr      : left=expr '(' written=args ')'               # Call
           | left=expr '[' places=axes? ']'               # Index
           | left=expr '.' name                           # Member
           | <assoc=right> left=expr '^' right=expr       # Pow
-          | '-' expr                                     # Neg
+          | '-' operand=expr                             # Neg
           | left=expr op=('*' | '/' | '//' | '%' | '@') right=expr # Mul
           | left=expr op=('+' | '-') right=expr          # Add
           | left=expr '..' right=expr                    # Range
           | left=expr op=('==' | '!=' | '<' | '<=' | '>' | '>=' | '~') right=expr # Cmp
-          | NOT expr                                     # Not
+          | NOT operand=expr                             # Not
           | left=expr AND right=expr                     # And
           | left=expr OR right=expr                      # Or
           | left=expr '|>' right=expr                    # Pipe
@@ -100,10 +101,10 @@ expr      : left=expr '(' written=args ')'               # Call
 
 carry     : CARRY ID '=' expr (',' ID '=' expr)* ;
 args      : (arg (',' arg)* ','?)? (';' arg (',' arg)* ','?)? ;
-arg       : (name '=')? value=expr ;
+arg       : (label=name '=')? value=expr ;
 comp      : FOR ID (',' ID)* IN expr (NL? IF expr)? ;
 axes      : axis (',' axis)* ','? ;
-axis      : '...' | (name '=')? expr ;
+axis      : '...' | (label=name '=')? value=expr ;
 record    : '{' (field ((',' | NL) field)* ','?)? '}' ;
 field     : name '=' expr ;
 

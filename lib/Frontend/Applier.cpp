@@ -521,21 +521,21 @@ Value Applier::argumentOf(Tree *at, const Instance &instance,
 }
 
 bool Applier::runBody(const BlockDecl &block, Frame &inner) {
-  if (block.tree->body()) {
+  if (block.tree->statements) {
     unsigned before = e.errorCount();
-    e.statements.run(block.tree->body());
+    e.statements.run(block.tree->statements);
     if (inner.returned || e.errorCount() != before)
       return true;
     llvm::ArrayRef<NetParser::StmtContext *> statements =
-        block.tree->body()->stmts;
+        block.tree->statements->stmts;
     e.fail(statements.empty() ? static_cast<Tree *>(block.tree)
                               : statements.back(),
            error::NoReturn, block.name);
     return false;
   }
-  Value value = e.eval(block.tree->expr());
+  Value value = e.eval(block.tree->value);
   std::string name;
-  if (auto *ref = ruleCast<NetParser::RefContext>(block.tree->expr()))
+  if (auto *ref = ruleCast<NetParser::RefContext>(block.tree->value))
     name = e.wordOf(ref->getStart());
   inner.returned = value.results ? *value.results : ResultList{{name, value}};
   return true;

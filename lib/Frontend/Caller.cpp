@@ -22,7 +22,7 @@ static std::vector<std::string> wordsOf(NetParser::ExprContext *type) {
   if (!list || list->comp())
     return words;
   for (NetParser::AxisContext *axis : list->axis())
-    if (auto *text = ruleCast<NetParser::StrContext>(axis->expr())) {
+    if (auto *text = ruleCast<NetParser::StrContext>(axis->value)) {
       std::string quoted = text->getText();
       words.push_back(quoted.substr(1, quoted.size() - 2));
     }
@@ -180,9 +180,9 @@ namesInList(NetParser::ExprContext *expr) {
   if (!list || list->comp())
     return names;
   for (NetParser::AxisContext *axis : list->axis()) {
-    if (axis->name() || !ruleCast<NetParser::RefContext>(axis->expr()))
+    if (axis->label || !ruleCast<NetParser::RefContext>(axis->value))
       return {};
-    names.push_back(axis->expr());
+    names.push_back(axis->value);
   }
   return names;
 }
@@ -198,8 +198,8 @@ Caller::argumentsOf(NetParser::ArgsContext *args) {
   for (NetParser::ArgContext *arg : args->arg()) {
     WrittenArgument written;
     written.expr = arg->value;
-    if (arg->name())
-      written.name = arg->name()->getText();
+    if (arg->label)
+      written.name = arg->label->getText();
     if (written.name == "over")
       written.labels = namesInList(arg->value);
     written.behindSemicolon = arg->getStart()->getTokenIndex() > semicolon;
@@ -248,12 +248,12 @@ std::string netc::pathOf(NetParser::ExprContext *expr) {
 Value Caller::askWith(const Subject &subject, NetParser::ArgsContext *args) {
   Subject question = subject;
   for (NetParser::ArgContext *arg : args->arg()) {
-    if (!arg->name()) {
-      question.parts.push_back(pathOf(arg->expr()));
+    if (!arg->label) {
+      question.parts.push_back(pathOf(arg->value));
       continue;
     }
-    std::string name = arg->name()->getText();
-    Value value = resolve(arg, e.eval(arg->expr()));
+    std::string name = arg->label->getText();
+    Value value = resolve(arg, e.eval(arg->value));
     std::optional<Number> number = numberOf(value);
     std::optional<Rational> exact =
         number && !number->real ? number->exact.constant() : std::nullopt;

@@ -334,7 +334,7 @@ ExpectChecker::decideBetween(const Expectation &expectation,
   NetParser::ExpectContext *tree = expectation.tree;
   if (tree->expr().size() > 1)
     return e.fail(tree->expr(1), error::WithinBesideBetween), Decision();
-  std::vector<Argument> ends = e.calls.evalArguments(range->args(), {});
+  std::vector<Argument> ends = e.calls.evalArguments(range->written, {});
   if (ends.size() != 2)
     return e.fail(range, error::AboutBetween), Decision();
   if (alwaysHolds(">=", figure, ends[0].value) &&

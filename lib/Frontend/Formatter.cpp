@@ -82,7 +82,7 @@ private:
     else if (auto *tail = ruleCast<NetParser::IfTailContext>(tree))
       addElse(tail->ELSE());
     else if (auto *block = ruleCast<NetParser::BlockDeclContext>(tree))
-      addColumns(block, {block->ASSIGN(), opening(block->body())});
+      addColumns(block, {block->ASSIGN(), opening(block->statements)});
     else if (auto *section = ruleCast<NetParser::SectionContext>(tree))
       addColumns(section, {opening(section->body())});
     else if (auto *job = ruleCast<NetParser::JobContext>(tree))

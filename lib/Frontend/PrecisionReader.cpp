@@ -57,8 +57,8 @@ void PrecisionReader::markConstants() {
                                            constant->second.isPrecision);
       if (isOne && list && !list->comp())
         for (NetParser::AxisContext *item : list->axis())
-          if (item->expr())
-            markConstantsIn(file, item->expr());
+          if (item->value)
+            markConstantsIn(file, item->value);
     }
   });
 }
@@ -84,8 +84,8 @@ void PrecisionReader::markConstantsIn(FileScope &file, Expr *expr) {
       markConstantsIn(file, field->expr());
   } else if (isCallOfPreset(expr)) {
     auto *call = ruleCast<NetParser::CallContext>(expr);
-    for (NetParser::ArgContext *argument : call->args()->arg())
-      markConstantsIn(file, argument->expr());
+    for (NetParser::ArgContext *argument : call->written->arg())
+      markConstantsIn(file, argument->value);
   } else if (auto *member = ruleCast<NetParser::MemberContext>(expr)) {
     auto space = file.qualified.find(member->expr()->getText());
     if (space != file.qualified.end())
@@ -136,8 +136,8 @@ std::string PrecisionReader::textOf(Expr *expr) {
   }
   if (auto *call = ruleCast<NetParser::CallContext>(expr);
       call && isWritten(expr)) {
-    for (NetParser::ArgContext *argument : call->args()->arg())
-      add(argument->name(), argument->expr());
+    for (NetParser::ArgContext *argument : call->written->arg())
+      add(argument->label, argument->value);
     return call->expr()->getText() + "(" + text + ")";
   }
   // A part may be chosen, or held by a constant.

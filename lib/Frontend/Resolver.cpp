@@ -200,9 +200,9 @@ void Resolver::visitItem(NetParser::ItemContext *item) {
   } else if (NetParser::BlockDeclContext *tree = item->blockDecl()) {
     NameScope &scope = addScope(file, tree);
     visitParams(tree->params(), scope);
-    if (tree->expr())
-      visitExpr(tree->expr(), scope);
-    visitBody(tree->body(), scope);
+    if (tree->value)
+      visitExpr(tree->value, scope);
+    visitBody(tree->statements, scope);
   } else if (NetParser::SectionContext *tree = item->section()) {
     NameScope &scope = addScope(file, tree);
     visitParams(tree->params(), scope);
@@ -256,8 +256,8 @@ void Resolver::visitBody(NetParser::BodyContext *body, NameScope &scope) {
 void Resolver::visitTarget(NetParser::TargetContext *target,
                            Declaration::Kind kind, NameScope &scope,
                            Tree *knownBehind) {
-  if (target->expr())
-    visitExpr(target->expr(), scope, /*isPattern=*/true);
+  if (target->pattern)
+    visitExpr(target->pattern, scope, /*isPattern=*/true);
   // Declarations of the top level were made before.
   if (kind != Declaration::Constant)
     declare(kind, tokenOf(target), target, scope,
@@ -334,11 +334,11 @@ void Resolver::visitLink(NetParser::ExprContext *link, NameScope &scope,
     mention(isPattern || isBare ? Mention::MayRead : Mention::Reads,
             tokenOf(link), link, scope);
   } else if (auto *call = ruleCast<NetParser::CallContext>(link)) {
-    if (call->args())
-      for (NetParser::ArgContext *arg : call->args()->arg()) {
-        visitLabel(arg->name(), scope);
-        if (arg->expr())
-          visitExpr(arg->expr(), scope, isPattern);
+    if (call->written)
+      for (NetParser::ArgContext *arg : call->written->arg()) {
+        visitLabel(arg->label, scope);
+        if (arg->value)
+          visitExpr(arg->value, scope, isPattern);
       }
   } else if (auto *index = ruleCast<NetParser::IndexContext>(link)) {
     if (index->axes())
@@ -377,17 +377,17 @@ void Resolver::visitLink(NetParser::ExprContext *link, NameScope &scope,
 
 void Resolver::visitAxis(NetParser::AxisContext *axis, NameScope &scope,
                          bool isPattern) {
-  auto *ref = ruleCast<NetParser::RefContext>(axis->expr());
-  Tree *named = axis->name() ? static_cast<Tree *>(axis->name()) : ref;
+  auto *ref = ruleCast<NetParser::RefContext>(axis->value);
+  Tree *named = axis->label ? static_cast<Tree *>(axis->label) : ref;
   Token *name = tokenOf(named);
   bool isNew = isPattern && name &&
                !meaningOf(name->getText(), scope, name->getTokenIndex());
   if (isNew)
     declare(Declaration::Axis, name, axis, scope);
-  else if (axis->name())
+  else if (axis->label)
     mention(isPattern ? Mention::MayRead : Mention::Labels, name, named, scope);
-  if (axis->expr() && !(isNew && named == ref))
-    visitExpr(axis->expr(), scope, isPattern);
+  if (axis->value && !(isNew && named == ref))
+    visitExpr(axis->value, scope, isPattern);
 }
 
 void Resolver::visitList(NetParser::ListContext *list, NameScope &scope,

@@ -111,8 +111,8 @@ std::optional<TypeValue> TensorBuilder::typeOf(Expr *expr) {
 
 /// The name of an axis that is given by its name alone; else empty.
 static std::string bareName(NetParser::AxisContext *axis) {
-  auto *ref = ruleCast<NetParser::RefContext>(axis->expr());
-  return ref && !axis->name() ? ref->getText() : "";
+  auto *ref = ruleCast<NetParser::RefContext>(axis->value);
+  return ref && !axis->label ? ref->getText() : "";
 }
 
 std::optional<Polynomial> TensorBuilder::sizeInScope(StringRef name) {
@@ -125,12 +125,12 @@ std::optional<TensorBuilder::Sizes>
 TensorBuilder::declare(const TypeValue &type, bool isNet) {
   Sizes sizes;
   for (NetParser::AxisContext *axis : type.axes) {
-    if (!axis->expr()) {
+    if (!axis->value) {
       e.fail(axis, error::RestInInput);
       return std::nullopt;
     }
     std::string name = bareName(axis);
-    std::string label = axis->name() ? axis->name()->getText() : name;
+    std::string label = axis->label ? axis->label->getText() : name;
     if (std::optional<Value> value = e.builtins.lookupBuiltin(label);
         value && !value->is<Function>()) {
       e.fail(axis, error::AxisName, label);
@@ -142,11 +142,11 @@ TensorBuilder::declare(const TypeValue &type, bool isNet) {
     if (!size && !name.empty() && isNet) {
       size = Polynomial::symbol(name);
     } else if (!size) {
-      size = sizeOf(axis, e.eval(axis->expr()));
+      size = sizeOf(axis, e.eval(axis->value));
       if (!size)
         return std::nullopt;
     }
-    if (axis->name() && llvm::any_of(sizes.labels, [&](auto &other) {
+    if (axis->label && llvm::any_of(sizes.labels, [&](auto &other) {
           return other == label;
         })) {
       e.fail(axis, error::DuplicateAxis, label);
@@ -194,7 +194,7 @@ std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
   if (!type.isShaped)
     return tensor;
   size_t given = type.axes.size(), rank = tensor.labels.size();
-  auto isRest = [](NetParser::AxisContext *axis) { return !axis->expr(); };
+  auto isRest = [](NetParser::AxisContext *axis) { return !axis->value; };
   size_t rests = llvm::count_if(type.axes, isRest);
   if (rests > 1) {
     e.fail(at, error::RestTwice);
@@ -218,13 +218,13 @@ std::optional<Tensor> TensorBuilder::match(const TypeValue &type,
       continue;
     }
     std::string name = bareName(axis);
-    std::string label = axis->name() ? axis->name()->getText() : name;
+    std::string label = axis->label ? axis->label->getText() : name;
     std::optional<Value> known =
         label.empty() ? std::nullopt : e.nameTable.lookupBody(label);
     // In a body, an axis may be renamed to another axis.
     bool isRenamed = !isParameter && known && known->is<Axis>();
     std::optional<Polynomial> size;
-    if (name.empty() && !(size = sizeOf(axis, e.eval(axis->expr()))))
+    if (name.empty() && !(size = sizeOf(axis, e.eval(axis->value))))
       return std::nullopt;
     if (!name.empty() && !isRenamed)
       size = sizeInScope(name);
@@ -265,7 +265,7 @@ Value TensorBuilder::matched(Expr *pattern, const Value &value) {
     // The sizes that the pattern would bind are unknown, too.
     if (std::optional<TypeValue> type = typeOf(pattern))
       for (NetParser::AxisContext *axis : type->axes)
-        if (std::string name = axis->expr() ? bareName(axis) : "";
+        if (std::string name = axis->value ? bareName(axis) : "";
             !name.empty() && !e.nameTable.lookupBody(name))
           e.frame->scope->names[name] = Value();
     return {};
@@ -291,21 +291,22 @@ Value TensorBuilder::restored(const Value &value, unsigned application) {
     result.data = List{std::make_shared<const std::vector<Value>>(items),
                        list->isPerGraph};
   }
-  auto *tensor = std::get_if<Tensor>(&result.data);
-  if (!tensor)
+  if (!value.is<Tensor>())
     return result;
-  std::optional<size_t> channel = find(*tensor, "C");
-  for (auto [place, label] : llvm::enumerate(tensor->labels))
+  Tensor tensor = *value.as<Tensor>();
+  std::optional<size_t> channel = find(tensor, "C");
+  for (auto [place, label] : llvm::enumerate(tensor.labels))
     if (label.application() == application && label.caller() &&
         place != channel)
       label = Label(*label.caller());
   // The features of an image are channels from here on, whatever they were
   // before.
-  if (channel && llvm::none_of(tensor->labels, isWindow))
-    if (Label &label = tensor->labels[*channel];
+  if (channel && llvm::none_of(tensor.labels, isWindow))
+    if (Label &label = tensor.labels[*channel];
         label.application() == application && label.caller())
       label = Label(*label.caller());
-  dropDoubled(tensor->labels);
+  dropDoubled(tensor.labels);
+  result.data = Value(std::move(tensor)).data;
   return result;
 }
 

@@ -84,11 +84,11 @@ void Statements::runIf(Expr *condition, NetParser::BodyContext *then,
   else if (otherwise)
     run(otherwise);
   else if (tail)
-    runIf(tail->condition, tail->then, tail->otherwise, tail->ifTail());
+    runIf(tail->condition, tail->then, tail->otherwise, tail->tail);
 }
 
 antlrcpp::Any Statements::visitIfStmt(NetParser::IfStmtContext *tree) {
-  runIf(tree->condition, tree->then, tree->otherwise, tree->ifTail());
+  runIf(tree->condition, tree->then, tree->otherwise, tree->tail);
   return nullptr;
 }
 
@@ -202,8 +202,8 @@ antlrcpp::Any Statements::visitBind(NetParser::BindContext *tree) {
     }
   }
   for (auto [target, part] : llvm::zip_equal(targets, parts)) {
-    if (target->expr())
-      part = e.tensors.matched(target->expr(), part);
+    if (target->pattern)
+      part = e.tensors.matched(target->pattern, part);
     if (auto *tensor = part.as<Tensor>()) {
       boundToTensors.insert(target);
       if (e.options.onTensor)

@@ -63,19 +63,19 @@ std::vector<Varied> SweepPlanner::pointsOf(NetParser::VariedContext *each,
   auto *list = ruleCast<NetParser::ListContext>(each->expr());
   bool isWritten =
       list && !list->comp() && llvm::all_of(list->axis(), [](auto *item) {
-        return item->expr() && !item->name();
+        return item->value && !item->label;
       });
   if (isWritten && constant != e.files.main->names.end() &&
       constant->second.isPrecision) {
     for (NetParser::AxisContext *item : list->axis())
-      points.push_back({name, e.precisions.eval(item->expr())});
+      points.push_back({name, e.precisions.eval(item->value)});
   } else if (llvm::is_contained(writtenKeys, name)) {
     if (!isWritten) {
       e.fail(each->expr(), error::SweepWithoutBrackets, name);
       return {};
     }
     for (NetParser::AxisContext *item : list->axis())
-      points.push_back({name, {}, item->expr(), job});
+      points.push_back({name, {}, item->value, job});
   } else {
     std::vector<Tree *> read;
     auto items = e.itemsOf(each->expr(), e.eval(each->expr(), read));

@@ -42,7 +42,7 @@ NetParser::ExprContext *leftOperand(NetParser::ExprContext *expr) {
     return nullptr;
   // Most expressions begin with a token, and a cast to a base class is slow.
   tree::ParseTree &first = *expr->children.front();
-  return typeid(first) == typeid(tree::TerminalNodeImpl)
+  return &typeid(first) == &typeid(tree::TerminalNodeImpl)
              ? nullptr
              : dynamic_cast<NetParser::ExprContext *>(&first);
 }

@@ -68,8 +68,7 @@ inline bool operator==(const Label &a, llvm::StringRef b) {
 inline bool operator==(const Label &a, const Label &b) {
   return a.name() == b.name();
 }
-/// None inline: a tensor is the largest kind of a Value, and lists hold many.
-using Labels = llvm::SmallVector<Label, 0>;
+using Labels = llvm::SmallVector<Label, 4>;
 
 /// The value of an expression with an error. It is accepted everywhere, and
 /// causes no further errors.
@@ -180,8 +179,9 @@ using ResultList = std::vector<std::pair<std::string, Value>>;
 
 struct Value {
   std::variant<Unknown, None, bool, Number, std::string, List, Range, Record,
-               Axis, TypeValue, Tensor, Function, std::shared_ptr<Instance>,
-               Distribution, Section, Subject, Namespace>
+               Axis, TypeValue, std::shared_ptr<const Tensor>, Function,
+               std::shared_ptr<Instance>, Distribution, Section, Subject,
+               Namespace>
       data;
   /// All results of the call, if this is the first one.
   std::shared_ptr<const ResultList> results;
@@ -190,11 +190,19 @@ struct Value {
   template <typename T, typename = std::enable_if_t<
                             !std::is_same_v<std::decay_t<T>, Value>>>
   Value(T value) : data(std::move(value)) {}
+  /// Copies share the tensor.
+  Value(Tensor value)
+      : data(std::make_shared<const Tensor>(std::move(value))) {}
 
-  template <typename T> const T *as() const { return std::get_if<T>(&data); }
-  template <typename T> bool is() const {
-    return std::holds_alternative<T>(data);
+  template <typename T> const T *as() const {
+    if constexpr (std::is_same_v<T, Tensor>) {
+      auto *shared = std::get_if<std::shared_ptr<const Tensor>>(&data);
+      return shared ? shared->get() : nullptr;
+    } else {
+      return std::get_if<T>(&data);
+    }
   }
+  template <typename T> bool is() const { return as<T>(); }
   bool isUnknown() const { return is<Unknown>(); }
 };
 

@@ -212,7 +212,7 @@ void Completer::addFreeAxes(const DocumentRef &from, const NameScope &scope) {
   for (const Declaration &each : from->names.declarations()) {
     auto *axis = ruleCast<NetParser::AxisContext>(each.tree);
     if (each.scope == &scope && each.kind == Declaration::Axis && axis &&
-        !axis->name() && each.name != kBatchAxis)
+        !axis->label && each.name != kBatchAxis)
       add(each.name, CompletionItemKind::Property);
   }
 }
@@ -528,8 +528,8 @@ void Completer::addResults() {
     addDeclared(net.document, *inNet,
                 {Declaration::Result, Declaration::Tensor});
   // `return y` gives its variable's name to the result.
-  if (block && block->body())
-    for (NetParser::StmtContext *stmt : block->body()->stmt())
+  if (block && block->statements)
+    for (NetParser::StmtContext *stmt : block->statements->stmt())
       if (auto *result = ruleCast<NetParser::ReturnContext>(stmt))
         for (NetParser::Item2Context *item : result->item2())
           if (!item->target() && ruleCast<NetParser::RefContext>(item->expr()))

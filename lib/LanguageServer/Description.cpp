@@ -119,12 +119,12 @@ static std::string pathOfPart(const OpenFile &file, const Mention &mention) {
   NetParser::CallContext *call = callWith(arg);
   auto *figure =
       call ? ruleCast<NetParser::MemberContext>(call->expr()) : nullptr;
-  if (!figure || !arg->expr())
+  if (!figure || !arg->value)
     return "";
   NetParser::ExprContext *path = pathUpTo(mention);
   auto *again = path ? applicationOf(path) : nullptr;
   std::string part = mention.token->getInputStream()->getText(
-      antlr4::misc::Interval(arg->expr()->getStart()->getStartIndex(),
+      antlr4::misc::Interval(arg->value->getStart()->getStartIndex(),
                              again ? again->getStop()->getStopIndex()
                                    : mention.token->getStopIndex()));
   llvm::erase(part, ']');

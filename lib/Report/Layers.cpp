@@ -48,18 +48,17 @@ struct Parts {
 /// Whether parts, and their children by name, have equal products and weights
 /// in each of their copies.
 static bool costTheSame(const PartTree &tree, const Parts &a, const Parts &b) {
-  auto numbers = [](const Parts &parts) {
-    SmallVector<Polynomial> numbers{parts.part->figures.parameters};
-    for (const Cost &cost : parts.part->figures.costs)
-      numbers.push_back(cost.matmul);
-    for (Polynomial &number : numbers)
-      number /= parts.times;
-    return numbers;
+  auto isOneCopyEqual = [&](const Polynomial &ofA, const Polynomial &ofB) {
+    return a.times == b.times ? ofA == ofB : ofA / a.times == ofB / b.times;
   };
   const Part &one = *a.part, &other = *b.part;
   return one.op == other.op && one.hasShapesOf(other) &&
          one.children.size() == other.children.size() &&
-         numbers(a) == numbers(b) &&
+         isOneCopyEqual(one.figures.parameters, other.figures.parameters) &&
+         llvm::all_of_zip(one.figures.costs, other.figures.costs,
+                          [&](const Cost &ofOne, const Cost &ofOther) {
+                            return isOneCopyEqual(ofOne.matmul, ofOther.matmul);
+                          }) &&
          llvm::all_of(llvm::zip(one.children, other.children), [&](auto pair) {
            const Part &ofOne = tree.parts[std::get<0>(pair)];
            const Part &ofOther = tree.parts[std::get<1>(pair)];

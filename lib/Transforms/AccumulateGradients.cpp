@@ -155,8 +155,7 @@ private:
       Value before = body.addArgument(gradient.getType(), gradient.getLoc());
       auto sum = inner.create<AddOp>(gradient.getLoc(), gradient.getType(),
                                      before, copies.lookup(gradient));
-      sum->setAttr(kPhase,
-                   PhaseAttr::get(builder.getContext(), Phase::WeightGradient));
+      setPhase(sum, Phase::WeightGradient);
       yielded.push_back(sum);
     }
     inner.create<YieldOp>(loop.getLoc(), yielded);

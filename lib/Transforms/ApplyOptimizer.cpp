@@ -407,11 +407,10 @@ struct ApplyOptimizer : netc::impl::ApplyOptimizerBase<ApplyOptimizer> {
       keepWhen(areFinite, updates);
       scale.move(areFinite);
     }
-    auto phase = PhaseAttr::get(&getContext(), Phase::Update);
     SmallVector<Operation *> updates;
     for (Operation *op = before->getNextNode(); op != last;
          op = op->getNextNode()) {
-      op->walk([&](Operation *op) { op->setAttr(kPhase, phase); });
+      op->walk([](Operation *op) { setPhase(op, Phase::Update); });
       updates.push_back(op);
     }
 

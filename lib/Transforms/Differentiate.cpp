@@ -22,18 +22,16 @@ namespace netc {
 static void setPhases(Operation *first, const DifferentiatedGraph &graph) {
   auto ops = llvm::make_range(first->getIterator(), first->getBlock()->end());
   DataFlow::Values forInputs = DataFlow(ops).usedFor(graph.activationGradients);
-  auto setPhase = [&](Operation *op) {
+  auto setPhaseOf = [&](Operation *op) {
     if (op->hasTrait<OpTrait::IsTerminator>())
       return;
     bool input = llvm::any_of(op->getResults(), [&](Value value) {
       return forInputs.contains(value);
     });
-    op->setAttr(kPhase, PhaseAttr::get(op->getContext(),
-                                       input ? Phase::InputGradient
-                                             : Phase::WeightGradient));
+    setPhase(op, input ? Phase::InputGradient : Phase::WeightGradient);
   };
   for (Operation &op : ops)
-    op.walk(setPhase);
+    op.walk(setPhaseOf);
 }
 
 /// The loss of a step must be a scalar.
@@ -62,7 +60,7 @@ static Value createSeed(OpBuilder &builder, Operation *graph, Value value) {
   // The current scale is state of the update, which changes it.
   auto growth = builder.create<BufferOp>(value.getLoc(), value.getType(),
                                          kLossScaleGrowth, "ones");
-  growth->setAttr(kPhase, PhaseAttr::get(builder.getContext(), Phase::Update));
+  setPhase(growth, Phase::Update);
   return builder.create<MulOp>(value.getLoc(), growth, seed);
 }
 

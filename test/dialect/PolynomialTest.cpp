@@ -247,6 +247,8 @@ TEST(Polynomial, AMinimumIsASymbol) {
   EXPECT_EQ(Polynomial::minimum(T + 5, 6), Polynomial(6));
   EXPECT_EQ(Polynomial::minimum(T + N, T), T);
   EXPECT_EQ(Polynomial::minimum(T, 1), Polynomial(1));
+  EXPECT_EQ(Polynomial::minimum(least, T), least);
+  EXPECT_EQ(Polynomial::minimum(4096, least), least);
   EXPECT_FALSE(Polynomial::minimum(Polynomial::invalid(), T).isValid());
 
   auto at = [](int64_t t) {
