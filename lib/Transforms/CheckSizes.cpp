@@ -10,6 +10,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 #include <set>
@@ -31,6 +32,8 @@ public:
     for (NamedAttribute axis : axes) {
       Moments moments = cast<MomentsAttr>(axis.getValue()).getValue();
       sizes[axis.getName()] = moments.mean();
+      if (!moments.isFixed())
+        averages.insert(axis.getName());
     }
     replacer.addReplacement([&](PolynomialAttr attr) -> Attribute {
       return PolynomialAttr::get(attr.getContext(), bind(attr.getValue()));
@@ -75,6 +78,7 @@ private:
   struct BoundType {
     Type type;
     std::optional<size_t> wrong;
+    std::optional<size_t> rounded; ///< the first axis that is rounded up
   };
 
   const BoundType &bind(Type type) {
@@ -87,28 +91,43 @@ private:
     if (!tensor || !tensor.getEncoding())
       return bound;
     Shape shape = shapeOf(type), whole;
-    bool isOpen = false;
-    for (const Polynomial &size : shape.sizes) {
+    for (auto [axis, size] : llvm::enumerate(shape.sizes)) {
       Polynomial value = bind(size);
       std::optional<Rational> number = value.constant();
-      bool isRounded = number && !number->isInteger();
-      isOpen |= isRounded;
+      if (number && !number->isInteger() && !bound.rounded)
+        bound.rounded = axis;
       whole.sizes.push_back(value.ceil());
     }
     bound.wrong = whole.invalidAxis();
-    bound.type = isOpen || bound.wrong
+    bound.type = bound.rounded || bound.wrong
                      ? Type()
                      : tensorOf(tensor.getElementType(), whole);
     return bound;
   }
 
+  LogicalResult refuse(Location loc, StringRef what, Type type, size_t axis) {
+    Polynomial size = shapeOf(type)[axis];
+    return emitError(loc, error::SizeInRun, axis, what, size.str(),
+                     bind(size).str());
+  }
+
   LogicalResult checkType(Location loc, StringRef what, Type type) {
     const BoundType &bound = bind(type);
-    if (!bound.wrong)
+    return bound.wrong ? refuse(loc, what, type, *bound.wrong) : success();
+  }
+
+  /// A reshape cuts an axis into equal parts, and has no share to round. Where
+  /// a size is an average, so is the number of parts.
+  LogicalResult checkParts(ReshapeOp reshape) {
+    std::optional<size_t> axis = bind(reshape.getType()).rounded;
+    if (!axis)
       return success();
-    Polynomial size = shapeOf(type)[*bound.wrong];
-    return emitError(loc, error::SizeInRun, *bound.wrong, what, size.str(),
-                     bind(size).str());
+    SmallVector<std::string> symbols = shapeOf(reshape)[*axis].symbols();
+    if (llvm::any_of(symbols, [&](StringRef symbol) {
+          return averages.contains(symbol);
+        }))
+      return success();
+    return refuse(reshape.getLoc(), "the result", reshape.getType(), *axis);
   }
 
   /// Whether an equal op was checked before.
@@ -143,6 +162,9 @@ private:
       if (isBound && !mapping.contains(operand))
         mapping.map(operand, scratch.addArgument(type, op->getLoc()));
     }
+    if (auto reshape = dyn_cast<ReshapeOp>(op); reshape && isBound)
+      if (failed(checkParts(reshape)))
+        return failure();
     Operation *bound = nullptr;
     if (isBound) {
       bound = op->cloneWithoutRegions(mapping);
@@ -189,6 +211,7 @@ private:
   Operation *graph;
   Location run;
   std::map<StringRef, Rational> sizes;
+  llvm::StringSet<> averages; ///< axes whose size is a distribution
   AttrTypeReplacer replacer;
   DenseMap<Type, BoundType> types;
   std::set<std::vector<const void *>> known;
