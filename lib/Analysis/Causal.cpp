@@ -141,8 +141,10 @@ private:
     Polynomial rows = shape[shape.rank() - 2], columns = shape.sizes.back();
     std::optional<int64_t> fixedRows = rows.toInt64(),
                            fixedColumns = columns.toInt64();
-    if (rows != columns &&
-        (!fixedColumns || (fixedRows && *fixedRows < *fixedColumns)))
+    bool isNarrow = fixedColumns
+                        ? !fixedRows || *fixedColumns <= *fixedRows
+                        : Polynomial::minimum(rows, columns) == columns;
+    if (rows != columns && !isNarrow)
       return std::nullopt;
     Polynomial seen = columns;
     if (int64_t window = mask.getWindow())

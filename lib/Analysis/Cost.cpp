@@ -427,15 +427,14 @@ private:
       cost = cost * times;
     if (auto half = causalProducts.find(op); half != causalProducts.end()) {
       const CausalProduct &product = half->second;
-      Polynomial all = product.rows * product.columns;
-      bool isDecoded = decoding && decoding->isPositions(product.rows);
-      // In decoding, a pass computes only some rows of a square, but all points
-      // of windows.
-      Polynomial pairs = !isDecoded ? product.seen
-                         : product.rows == product.columns
-                             ? Polynomial::symbol(Decoding::kPairs)
-                             : all;
+      bool isSquare = product.rows == product.columns;
+      Polynomial pairs =
+          decoding && decoding->isPositions(product.rows) && isSquare
+              ? Polynomial::symbol(Decoding::kPairs)
+              : product.seen;
       cost.matmul = cost.matmul / product.rows / product.columns * pairs;
+    } else if (decoding && !cost.matmul.isZero()) {
+      cost.matmul = decoding->inWindows(op, cost.matmul);
     }
     if (conventions.fma == 1)
       cost.matmul /= 2;

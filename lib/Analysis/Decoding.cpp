@@ -66,12 +66,16 @@ std::string Decoding::positionsRead(int64_t window) {
   return (kPositionsRead + "_" + Twine(window)).str();
 }
 
-void Decoding::forEachWindow(ArrayRef<std::string> symbols,
+std::string Decoding::pairsInWindows(int64_t window) {
+  return (kPairs + "_" + Twine(window)).str();
+}
+
+void Decoding::forEachWindow(ArrayRef<std::string> symbols, StringRef base,
                              function_ref<void(StringRef, int64_t)> function) {
   for (StringRef symbol : symbols) {
     int64_t window;
     StringRef rest = symbol;
-    if (rest.consume_front(kPositionsRead) && rest.consume_front("_") &&
+    if (rest.consume_front(base) && rest.consume_front("_") &&
         !rest.getAsInteger(10, window))
       function(symbol, window);
   }
@@ -108,6 +112,17 @@ Polynomial Decoding::shareRead(Value value) const {
       share = Polynomial::minimum(experts, ofPass) / experts;
   });
   return share;
+}
+
+Polynomial Decoding::inWindows(Operation *op, const Polynomial &flop) const {
+  Polynomial length = Polynomial::symbol(axis);
+  for (Value operand : op->getOperands())
+    if (std::optional<int64_t> window = windowOf(operand)) {
+      Polynomial seen = flop / length / Polynomial::minimum(*window, length) *
+                        Polynomial::symbol(pairsInWindows(*window));
+      return seen.isValid() ? seen : flop;
+    }
+  return flop;
 }
 
 Polynomial Decoding::readAgain(Operation *op, unsigned operand,
@@ -150,6 +165,24 @@ Polynomial Decoding::iterationsOf(Operation *op) const {
   return iterations;
 }
 
+/// Calls `function` for the values whose elements a cache of `value` keeps: as
+/// forEachBase, but of a slice, as of keys that are a third of a product, only
+/// these.
+static void forEachKept(Value value, function_ref<void(Value)> function) {
+  SmallVector<Value> work{value};
+  llvm::SmallDenseSet<Value, 4> seen;
+  while (!work.empty()) {
+    Value kept = work.pop_back_val();
+    if (!seen.insert(kept).second)
+      continue;
+    Operation *op = kept.getDefiningOp();
+    if (op && isView(op) && !isa<SliceOp, SplitOp>(op))
+      llvm::append_range(work, op->getOperands());
+    else
+      function(kept);
+  }
+}
+
 BytesByType Decoding::bytesKept(Operation *graph) const {
   BytesByType kept;
   Polynomial positions = Polynomial::symbol(axis);
@@ -162,12 +195,15 @@ BytesByType Decoding::bytesKept(Operation *graph) const {
   // For each tensor that windows slide over, the reach of the longest window.
   llvm::MapVector<Value, std::pair<int64_t, Polynomial>> windows;
   auto keep = [&](Value operand) {
-    forEachBase(operand, [&](Value base) {
-      Operation *source = base.getDefiningOp();
-      bool isComputed =
-          source && source->getNumOperands() != 0 && !isHeld(source);
+    forEachKept(operand, [&](Value base) {
+      bool isComputed = false;
+      forEachBase(base, [&](Value whole) {
+        Operation *source = whole.getDefiningOp();
+        isComputed |=
+            source && source->getNumOperands() != 0 && !isHeld(source);
+      });
       if (isComputed && seen.insert(base).second)
-        kept.add(base, iterationsOf(source));
+        kept.add(base, iterationsOf(base.getDefiningOp()));
     });
   };
   graph->walk([&](Operation *op) {
@@ -183,7 +219,7 @@ BytesByType Decoding::bytesKept(Operation *graph) const {
       });
     } else if (auto conv = dyn_cast<ConvOp>(op)) {
       if (int64_t reach = reachOf(conv, positions))
-        forEachBase(conv.getX(), [&](Value base) {
+        forEachKept(conv.getX(), [&](Value base) {
           auto &[longest, iterations] = windows[base];
           longest = std::max(longest, reach);
           iterations = iterationsOf(conv);
@@ -193,7 +229,7 @@ BytesByType Decoding::bytesKept(Operation *graph) const {
       std::optional<unsigned> keys = keysOrValues(product);
       for (OpOperand &operand : product->getOpOperands())
         if (std::optional<int64_t> window = windowOf(operand.get()))
-          forEachBase(operand.get(), [&](Value base) {
+          forEachKept(operand.get(), [&](Value base) {
             if (seen.insert(base).second)
               addPositions(base, Polynomial::minimum(*window, positions),
                            iterationsOf(product));

@@ -21,13 +21,16 @@ public:
   static constexpr llvm::StringLiteral kPositionsRead = "decode.positions";
   /// kPositionsRead for windows of at most `window` positions.
   static std::string positionsRead(int64_t window);
-  /// Calls `function(symbol, window)` for those of `symbols` that
-  /// positionsRead() returned.
-  static void
-  forEachWindow(llvm::ArrayRef<std::string> symbols,
-                llvm::function_ref<void(llvm::StringRef, int64_t)> function);
   /// The number of pairs of a position and itself or an earlier one.
   static constexpr llvm::StringLiteral kPairs = "decode.pairs";
+  /// The number of pairs of a position and one that its pass has computed, of
+  /// the last `window`.
+  static std::string pairsInWindows(int64_t window);
+  /// Calls `function(symbol, window)` for those of `symbols` that
+  /// positionsRead() returned, or pairsInWindows() if `base` is kPairs.
+  static void
+  forEachWindow(llvm::ArrayRef<std::string> symbols, llvm::StringRef base,
+                llvm::function_ref<void(llvm::StringRef, int64_t)> function);
 
   /// None if the graph does not decode.
   static std::optional<Decoding> of(mlir::Operation *graph);
@@ -39,6 +42,9 @@ public:
   bool isPositions(const Polynomial &size) const {
     return size == Polynomial::symbol(axis);
   }
+  /// The FLOP of a product, given those over all places of windows: a window
+  /// has no places that are not computed yet.
+  Polynomial inWindows(mlir::Operation *op, const Polynomial &flop) const;
   /// Bytes of an operand that further passes read again.
   Polynomial readAgain(mlir::Operation *op, unsigned operand,
                        const Polynomial &bytes) const;

@@ -50,6 +50,16 @@ struct Passes {
     Rational last = rest.isZero() ? Rational(0) : length.pow(power);
     return (sumOfEnds(power) - last) * size + last * rest;
   }
+  /// The sum over positions of those that a window of `window` of them has
+  /// when their pass ends.
+  Rational pairsInWindows(const Rational &window) const {
+    Rational growing = ((window - before) / size).floor();
+    growing = std::min(std::max(growing, Rational(0)), whole);
+    return (growing * before + size * sumOfPowers(growing, 1) +
+            (whole - growing) * window) *
+               size +
+           rest * std::min(window, length);
+  }
   /// The sum over passes of the positions that they read with windows of
   /// `window`.
   Rational sumOfWindows(const Rational &window) const {
@@ -81,9 +91,16 @@ void netc::decodeInPasses(const Run &run, Axes &axes) {
   axes.fix(Decoding::kFurtherPasses,
            passes.count() - (before == Rational(0) ? 1 : 0));
   axes.fix(Decoding::kPositionsRead, before + passes.sumOfEnds(1));
+  Decoding::forEachWindow(run.symbolic.read.symbols(), Decoding::kPositionsRead,
+                          [&](StringRef symbol, int64_t window) {
+                            axes.fix(symbol,
+                                     before + passes.sumOfWindows(window));
+                          });
   Decoding::forEachWindow(
-      run.symbolic.read.symbols(), [&](StringRef symbol, int64_t window) {
-        axes.fix(symbol, before + passes.sumOfWindows(window));
+      run.symbolic.model().matmul.symbols(), Decoding::kPairs,
+      [&](StringRef symbol, int64_t window) {
+        axes.fix(symbol, before * std::min(Rational(window), before) +
+                             passes.pairsInWindows(window));
       });
   axes.fix(Decoding::kPairs, sumOfPowers(length, 1));
   SmallVector<Rational> moments;

@@ -67,10 +67,14 @@ findPart(const PartTree &tree, StringRef owner, StringRef path) {
   for (unsigned child : part->children)
     names.push_back(tree.parts[child].name());
   std::string hint = didYouMean(name, names);
-  if (names.empty())
+  if (name.empty()) {
+    name = rest;
+    hint = "; a part is one copy, as in `layer[0]`, not a range";
+  } else if (names.empty()) {
     hint = "; it is not made of parts";
-  else if (hint.empty() && names.size() <= 8)
+  } else if (hint.empty() && names.size() <= 8) {
     hint = "; its parts are `" + llvm::join(names, "`, `") + "`";
+  }
   return error::UnknownPart(part->path.empty() ? owner : part->path, name,
                             hint);
 }

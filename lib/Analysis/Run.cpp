@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
 #include <set>
 
 using namespace netc;
@@ -84,18 +85,30 @@ std::optional<Rational> Run::hardwareFlop() const {
   return cost ? cost->matmul.constant() : std::nullopt;
 }
 
+/// The value to 53 binary digits, if it is not whole.
+static Rational rounded(const Rational &value) {
+  if (!value.isValid() || value.isInteger())
+    return value;
+  int exponent;
+  double fraction = std::frexp(value.toDouble(), &exponent);
+  return Rational(int64_t(std::ldexp(fraction, 53))) *
+         Rational(2).pow(exponent - 53);
+}
+
 std::optional<Rational> Run::sumOfJobs(
     const std::function<std::optional<Rational>(const Run &)> &figure) const {
   if (llvm::none_of(jobs, isCounted))
     return std::nullopt;
-  Rational sum;
+  // Times at different peaks may have an exact sum that is out of range.
+  Rational sum, near;
   for (const Run &job : llvm::make_filter_range(jobs, isCounted)) {
     std::optional<Rational> part = figure(job);
     if (!part)
       return std::nullopt;
     sum += *part;
+    near += rounded(*part);
   }
-  return sum;
+  return sum.isValid() ? sum : near;
 }
 
 std::optional<Rational>
@@ -278,15 +291,17 @@ static void noteOperands(const CountedOp &product) {
 
 /// Records on the part of an op why its gradients may cost more or less than
 /// twice its forward pass. A gradient that is a product without a sum is that
-/// of `n t e, n e -> n t` with respect to its first input.
+/// of `n t e, n e -> n t` with respect to its first input; the other way round,
+/// `n t, n e -> n t e` sums nothing, and its gradients do.
 static void noteProduct(const CountedOp &counted) {
+  auto einsum = dyn_cast<EinsumOp>(counted.op);
   if (counted.phase == Phase::Forward) {
     auto op = dyn_cast<CostOpInterface>(counted.op);
-    if (op && !op.getCost().matmul.isZero())
+    bool isOuter = einsum && einsum.getXs().size() > 1;
+    if (isOuter || (op && !op.getCost().matmul.isZero()))
       noteOperands(counted);
     return;
   }
-  auto einsum = dyn_cast<EinsumOp>(counted.op);
   bool isGradient = counted.phase == Phase::InputGradient ||
                     counted.phase == Phase::WeightGradient;
   counted.part.hasGradientWithoutSum |=
@@ -386,7 +401,7 @@ static void compareWithRuleOfThree(Run &run) {
   run.ruleOfThree = tripled * examples;
 
   Deviants noInputGradient, noWeightGradient, noFirstGradient, moreGradients,
-      noSums;
+      noSums, sumsBackward;
   for (const Part &part : run.parts.parts) {
     const Figures &figures = part.figures;
     Rational forward = *figures[Phase::Forward].matmul.constant();
@@ -397,7 +412,8 @@ static void compareWithRuleOfThree(Run &run) {
     const Part &layer =
         run.parts.isLayer(part) ? part : run.parts.parts[part.parent];
     if (!more.isNegative()) {
-      moreGradients.add(run.parts, layer, more);
+      (forward.isZero() ? sumsBackward : moreGradients)
+          .add(run.parts, layer, more);
       continue;
     }
     Rational missing;
@@ -428,6 +444,8 @@ static void compareWithRuleOfThree(Run &run) {
   explainLayers("no weight gradient for ", noWeightGradient,
                 ", which is frozen");
   explainLayers("more than two gradients for ", moreGradients, "");
+  explainLayers("gradients that are matmul for ", sumsBackward,
+                ", which sums nothing forward, so is none there");
   explain("products in the optimizer",
           *run.step()[Phase::Update].matmul.constant() * *run.steps);
   explain(run.lastStep(), tripled * (*run.steps * examplesPerStep - examples));
@@ -491,12 +509,20 @@ static void raise(BytesByType &bytes, const BytesByType &other) {
     bytes = other;
 }
 
-/// The sizes of axes on one device, which has a share of the batch.
+/// The sizes of axes on one device, which has a share of the batch. Of what
+/// grows with the square of the batch, as scores of all pairs, it has a share
+/// too: those of its examples with all others of a part of the batch.
 static Axes axesOfDevice(const Run &run) {
   auto step = cast<StepOp>(run.op);
   Axes axes(step.getAxes());
-  if (run.batch)
-    axes.fix(kBatchAxis, run.examplesPerPart());
+  if (!run.batch)
+    return axes;
+  constexpr size_t maxPower = 4;
+  SmallVector<Rational> powers{run.examplesPerPart()};
+  Rational all = (*run.batch / run.accumulate.value_or(1)).ceil();
+  while (powers.size() < maxPower)
+    powers.push_back(powers.back() * all);
+  axes.know(kBatchAxis, Moments(powers));
   return axes;
 }
 

@@ -61,6 +61,9 @@ TEST_F(QueryTest, FiguresOfAPart) {
   EXPECT_EQ(ask(network(), "params", "fc1.weight.x"),
             "`fc1.weight` has no part `x`; it is not made of parts "
             "[unknown-part]");
+  EXPECT_EQ(ask(network(), "params", "fc1..4"),
+            "`fc1` has no part `.4`; a part is one copy, as in `layer[0]`, not "
+            "a range [unknown-part]");
 }
 
 TEST_F(QueryTest, FiguresOfARun) {
