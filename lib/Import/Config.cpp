@@ -352,6 +352,10 @@ private:
       if (isAskedFor(value, key.member))
         config.notes.push_back((name + " = " + shown(value)).str());
       return;
+    case Key::Missing:
+      if (value.is_number() && value > 0)
+        config.missing.push_back((name + " = " + shown(value)).str());
+      return;
     case Key::Only:
       if (!llvm::is_contained(key.only, value) &&
           !(key.pattern == "each" && value.is_array() &&

@@ -38,6 +38,8 @@ struct Config {
   Settings settings;
   Ordered<std::string> stated; ///< settings that the call states
   std::vector<std::string> notes;
+  /// Keys with layers that the net does not have, each with its value.
+  std::vector<std::string> missing;
 };
 
 /// None after an error, which is reported.

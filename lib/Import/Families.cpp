@@ -73,6 +73,8 @@ static Key readKey(const YAML::Node &node, const YAML::Node &wordLists) {
   } else if (YAML::Node noted = node["noted"]) {
     key.kind = Key::Noted;
     key.member = noted.Scalar() == "true" ? "" : noted.Scalar();
+  } else if (node["missing"]) {
+    key.kind = Key::Missing;
   }
   if (YAML::Node value = node["default"])
     key.byDefault = asJson(value);

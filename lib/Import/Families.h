@@ -17,7 +17,7 @@ template <typename T> using Ordered = std::vector<std::pair<std::string, T>>;
 /// The meaning of a key of a `config.json`. Families.yaml documents the
 /// members.
 struct Key {
-  enum Kind { Size, Option, Only, Same, Free, Noted };
+  enum Kind { Size, Option, Only, Same, Free, Noted, Missing };
   Kind kind = Free;
   std::string setting;    ///< for a size or an option; of another key, if Same
   std::vector<Json> only; ///< the values that the net supports
