@@ -49,6 +49,9 @@ def recurrence(file, graph, node, attributes):
         ins = [swapped(file.tensor(x), "turned")]
         graph.add(node, "onnx.Transpose", [x], ins, dims=[1, 0, 2])
     for i, state in enumerate(states[: 2 if node.op_type == "LSTM" else 1]):
+        if state and _is_zero(file, state):
+            file.weights.pop(state, None)
+            state = ""
         if state and is_batch_first:
             ins.append(swapped(file.tensor(state), f"first{i}"))
             graph.add(node, "onnx.Transpose", [state], ins[-1:], dims=[1, 0, 2])
@@ -81,6 +84,12 @@ def recurrence(file, graph, node, attributes):
     for made, out in zip(outs[1:], node.output[1:]) if is_batch_first else ():
         if out:
             graph.add(node, "onnx.Transpose", [made], [out], dims=[1, 0, 2])
+
+
+def _is_zero(file, state):
+    """Whether a first state is zeros, which PyTorch's exporter writes as a weight where none is given."""
+    values = file.values(state)
+    return values is not None and not values.any()
 
 
 def _is_half(file, biases):

@@ -17,6 +17,7 @@ from pathlib import Path
 import torch  # first, so that an error names it: sympy comes with it
 import sympy  # isort: skip
 from torch.fx import Node
+from torch.utils import _pytree as pytree
 from torch.utils._sympy.functions import FloorDiv
 
 from . import torch_checkpoints, torch_complex, torch_program
@@ -107,7 +108,7 @@ class _Writer:
         self.states = targets
         self.inputs = {spec.arg.name for spec in signature.input_specs if spec.kind.name == "USER_INPUT"}
         self.trainable = {spec.target for spec in signature.input_specs if spec.kind.name == "PARAMETER"}
-        self.results = [spec.arg.name for spec in signature.output_specs if spec.kind.name == "USER_OUTPUT" and getattr(spec.arg, "name", "")]
+        self.results = [getattr(spec.arg, "name", "") for spec in signature.output_specs if spec.kind.name == "USER_OUTPUT"]
 
     # Sizes.
 
@@ -195,15 +196,15 @@ class _Writer:
     def graph(self, name):
         calls = list(self.walk(self.exported.graph, self.exported.graph_module))
         self.fold(calls)
-        result_nodes = []
+        results = []
         producers = {n.name: n for n in self.exported.graph.nodes}
-        for result in self.results:
-            node = self.real(producers[result])
-            if isinstance(node.meta["val"], torch.Tensor):
-                result_nodes.append(node)
-        if not result_nodes:
+        for result, text in zip(self.results, self.result_names()):
+            node = self.real(producers[result]) if result in producers else None
+            if node is not None and isinstance(node.meta["val"], torch.Tensor):
+                results.append((text, node))
+        if not results:
             raise ImportRefused("`forward` returns no tensor")
-        needed = self.needed_for(result_nodes)
+        needed = self.needed_for([node for _, node in results])
         inputs = [n for n in self.exported.graph.nodes if n.op == "placeholder" and n.name in self.inputs and isinstance(n.meta.get("val"), torch.Tensor)]
         drawn = [n for n in calls if n in needed and _name(n) in DRAWN]
         for node in calls:
@@ -214,7 +215,7 @@ class _Writer:
         if drawn:
             names = ", ".join(f"`{self.called(node)}`" for node in drawn)
             self.notes.append(f"Random numbers go in as arguments, {names}: no cost depends on them.")
-        outputs = [{"name": text, "value": self.operand(n)} for text, n in zip(self.result_names(len(result_nodes)), result_nodes)]
+        outputs = [{"name": text or ("y" if len(results) == 1 else f"y{i}"), "value": self.operand(n)} for i, (text, n) in enumerate(results)]
         ranges = self.exported.range_constraints
         limits = {str(s): r for s, r in ranges.items()}
 
@@ -243,14 +244,20 @@ class _Writer:
             "outputs": outputs,
         }  # fmt: skip
 
-    def result_names(self, count):
-        """The names of the members, if the output is an object."""
+    def result_names(self):
+        """A name for each of `results`: of a dictionary or an object `loss`, or `hidden_0` of a list in it; else empty."""
         spec = getattr(self.exported.call_spec, "out_spec", None)
-        keys = [str(k) for k in spec.context] if spec is not None and isinstance(spec.context, (list, tuple)) and all(isinstance(k, str) for k in spec.context) else []
-        if spec is not None and not keys:
-            flat = getattr(spec, "context", None)
-            keys = list(flat) if isinstance(flat, list) else []
-        return keys if len(keys) == count else ["y"] if count == 1 else [f"y{i}" for i in range(count)]
+        try:
+            paths = pytree.tree_flatten_with_path(pytree.tree_unflatten(list(range(len(self.results))), spec))[0]
+        except (AttributeError, TypeError, ValueError):  # a class that does not name its members
+            paths = []
+        if len(paths) != len(self.results):
+            return [""] * len(self.results)
+
+        def part(key):
+            return str(next(getattr(key, name) for name in ("key", "name", "idx") if hasattr(key, name)))
+
+        return ["_".join(part(key) for key in path) if path and not isinstance(path[0], pytree.SequenceKey) else "" for path, _ in paths]
 
     def is_folded(self, node):
         """Whether a node depends on sizes alone. Values of buffers do, since they do not learn."""

@@ -92,6 +92,12 @@ assert netc.estimate(text).networks[0].parameters.total == 2 * (16 * 8 + 16 * 4 
 zeros = model(lstm, {"x": [5, "N", 8]}, ["s"], {"w": (2, 16, 8), "r": (2, 16, 4)}, {"b": numpy.eye(2, 32, dtype="f4")})
 assert netc.estimate(netc.from_onnx(zeros)).networks[0].parameters.total == 2 * (16 * 8 + 16 * 4 + 16)
 
+# A first state of zeros, as PyTorch's exporter writes where none is given, is no parameter; another one is.
+for first, more in (numpy.zeros, 0), (numpy.ones, 2 * 3 * 4):
+    started = model([node("LSTM", "x w r none none h c", "s", hidden_size=4, direction="bidirectional")], {"x": [5, 3, 8]}, ["s"], {"w": (2, 16, 8), "r": (2, 16, 4)}, {each: first((2, 3, 4), "f4") for each in "hc"})
+    started.graph.node[0].input[3:5] = ["", ""]
+    assert netc.estimate(netc.from_onnx(started)).networks[0].parameters.total == 2 * (16 * 8 + 16 * 4) + 2 * more
+
 # Rows of a table by numbers that may be negative, as tf2onnx writes them: only the numbers count.
 number = [
     node("Add", "x rows", "a"), node("Cast", "x", "f", to=1), node("Less", "f zero", "l"), node("Not", "l", "n"), node("Cast", "n", "p", to=6), node("Mul", "x p", "q"),

@@ -158,6 +158,7 @@ for forward, text in (
     (lambda self, x: (self.a(x), x), "return y0 = x |> a, y1 = x\n"),
     (lambda self, x: (self.a(x), torch.zeros(3)), "return y0 = x |> a, y1 = zeros(3)\n"),
     (lambda self, x: (self.a(x), None, 3, x.shape[0]), "return y = x |> a\n"),
+    (lambda self, x: {"cache": None, "loss": x.sum(), "parts": [x, (self.a(x), 3)]}, "parts_0 = x, parts_1_0 = x |> a\n"),
     (lambda self, x: torch.zeros(x.shape[0], 3), "return y = zeros(N, 3)\n"),
     (lambda self, x: self.a.weight, "weight = parameter(8, 8)\n  return y = weight\n"),
     (lambda self, x: [self.a(x)] * 2, "y = x |> a\n  return y0 = y, y1 = y\n"),
