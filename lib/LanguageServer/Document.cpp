@@ -109,7 +109,7 @@ lsp::Position Document::positionOf(TextPlace place) const {
 }
 
 TextPlace Document::placeOf(lsp::Position position) const {
-  TextPlace place{size_t(position.line) + 1, 1};
+  TextPlace place{size_t(std::max(position.line, 0)) + 1, 1};
   if (place.line > lines.size())
     return place;
   llvm::StringRef line = lines[place.line - 1];

@@ -43,6 +43,9 @@ for line, (text, value, unit) in enumerate(units):
         check(hover(line, character), f"`{text}` {value}\n" + (f"\n{unit}\n" if unit else ""))
 check(editor.at("hover", uri, 0, 6)["range"], span(0, 5, 10))
 check(hover(len(units), 9), None)
+# What is no position of the text does not end the server.
+for line, character in ((-1, 0), (-1, -1), (0, -1), (2**31 - 1, 2**31 - 1)):
+    hover(line, character)
 # While it is being written, there is another unit, none, or one that there is not.
 for version, (text, said) in enumerate([("5 GPU-", "`5 GPU` = 5 devices\n"), ("5 Gb", None), ("1e", None), ("", None)], 2):
     editor.change(uri, version, f"k = {text}\n")
