@@ -138,7 +138,14 @@ static void writeNetwork(Page &page, const Network &network,
     parameters += ", " + exact(figures.trainable) + " trainable";
   if (!figures.idle.isZero())
     parameters += ", " + exact(figures.parameters - figures.idle) + " active";
-  parameters += " · FLOP of one example";
+  bool isBatched =
+      llvm::any_of(op.getBlock().getArgumentTypes(), [](mlir::Type input) {
+        return llvm::any_of(shapeOf(input).sizes, [](const Polynomial &size) {
+          return size.degree(kBatchAxis) != 0;
+        });
+      });
+  parameters += isBatched ? " · FLOP of one example"
+                          : " · FLOP of one pass, as no input has an axis N";
   for (auto &[name, size] : network.freeAxes())
     if (size && name != kBatchAxis)
       parameters += ", " + name + " = " + exact(*size);
