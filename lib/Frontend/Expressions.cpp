@@ -160,14 +160,14 @@ static Value listOfMade(std::vector<Value> items) {
 antlrcpp::Any Evaluator::visitList(NetParser::ListContext *tree) {
   std::vector<Value> items;
   auto evalItem = [&](NetParser::AxisContext *axis) {
-    if (!axis->expr()) {
+    if (!axis->value) {
       items.push_back(fail(axis, error::RestOutsidePattern));
       return;
     }
-    Value value = applier.evalOwner(axis->expr());
-    if (axis->name()) {
+    Value value = applier.evalOwner(axis->value);
+    if (axis->label) {
       if (std::optional<Polynomial> size = tensors.sizeOf(axis, value))
-        value = Axis{Label(axis->name()->getText()), *size};
+        value = Axis{Label(axis->label->getText()), *size};
       else
         value = Value();
     }
@@ -237,7 +237,7 @@ Value Evaluator::evalPow(NetParser::PowContext *tree, const Value &a) {
 }
 
 antlrcpp::Any Evaluator::visitNeg(NetParser::NegContext *tree) {
-  Value value = calls.resolve(tree, eval(tree->expr()));
+  Value value = calls.resolve(tree, eval(tree->operand));
   if (auto *tensor = value.as<Tensor>())
     return tensors.emit(tree, "neg", *tensor);
   if (std::optional<Number> number = numberOf(value))
@@ -293,7 +293,7 @@ std::optional<bool> Evaluator::decide(Expr *condition) {
 }
 
 antlrcpp::Any Evaluator::visitNot(NetParser::NotContext *tree) {
-  std::optional<bool> value = decide(tree->expr());
+  std::optional<bool> value = decide(tree->operand);
   return value ? Value(!*value) : Value();
 }
 
@@ -339,6 +339,19 @@ antlrcpp::Any Evaluator::visitCond(NetParser::CondContext *tree) {
 // Index and member
 //===----------------------------------------------------------------------===//
 
+/// Whether a value is several tensors without names, such as those of `split`.
+static bool areParts(const Value &value) {
+  return value.results && value.results->size() > 1 &&
+         llvm::all_of(*value.results,
+                      [](const auto &result) { return result.first.empty(); });
+}
+
+/// Whether `x[axes]` is as for a list: `x[0]`.
+static bool isPlace(NetParser::AxesContext &axes) {
+  return axes.axis().size() == 1 && !axes.axis(0)->label &&
+         ruleCast<NetParser::LitContext>(axes.axis(0)->value);
+}
+
 Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
   if (base.isUnknown())
     return {};
@@ -352,8 +365,12 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
   }
   if (!axes)
     return fail(tree, error::MissingIndex);
-  if (base.is<Tensor>())
+  if (base.is<Tensor>()) {
+    if (areParts(base) && isPlace(*axes))
+      return fail(tree, error::IndexOfResults, sourceText(tree->left),
+                  base.results->size(), sourceText(tree->left));
     return indexTensor(axes, base);
+  }
   if (axes->axis().size() != 1 || !axes->axis(0)->expr() ||
       axes->axis(0)->name())
     return fail(tree, error::OneIndex, tree->expr()->getText());
@@ -376,19 +393,19 @@ Value Evaluator::indexTensor(NetParser::AxesContext *axes, const Value &base) {
   bool rest = false;
   llvm::StringSet<> indexed;
   for (NetParser::AxisContext *axis : axes->axis()) {
-    if (!axis->expr()) {
+    if (!axis->value) {
       if (rest)
         return fail(axis, error::RestTwiceInIndex);
       rest = true;
       place = tensor.labels.size() - (given - place - 1);
       continue;
     }
-    Value at = eval(axis->expr());
+    Value at = eval(axis->value);
     if (at.isUnknown() || result.isUnknown())
       return {};
     const Tensor &present = *result.as<Tensor>();
     size_t position = place - dropped;
-    if (axis->name()) {
+    if (axis->label) {
       std::optional<size_t> found = indexedAxis(axis, present, indexed);
       if (!found)
         return {};
@@ -407,7 +424,7 @@ Value Evaluator::indexTensor(NetParser::AxesContext *axes, const Value &base) {
 std::optional<size_t> Evaluator::indexedAxis(NetParser::AxisContext *axis,
                                              const Tensor &tensor,
                                              llvm::StringSet<> &indexed) {
-  std::string label = axis->name()->getText();
+  std::string label = axis->label->getText();
   std::optional<size_t> position = tensors.find(tensor, label);
   // `x[t = 0]`, where `t` is an axis of x.
   std::optional<Value> named =
@@ -423,8 +440,7 @@ std::optional<size_t> Evaluator::indexedAxis(NetParser::AxisContext *axis,
     return std::nullopt;
   }
   if (!position)
-    fail(axis, error::UnknownAxis, label,
-         didYouMean(label, tensors.namesOf(tensor.labels)));
+    tensors.failUnknownAxis(axis, label, tensor);
   return position;
 }
 

@@ -347,7 +347,7 @@ Value TensorBuilder::applyOp(Tree *at, Instance &instance) {
         attributes->axis ? size_t(*attributes->axis) : featureAxis(labelled);
     if (axis < labelled.labels.size())
       labelled.labels[axis] = instance.as;
-    result.data = labelled;
+    result.data = Value(labelled).data;
   }
   return result;
 }
@@ -407,6 +407,13 @@ std::vector<std::string> TensorBuilder::namesOf(const Labels &labels) {
   return names;
 }
 
+void TensorBuilder::failUnknownAxis(Tree *at, StringRef label,
+                                    const Tensor &tensor) {
+  std::string meant = e.didYouMean(label, namesOf(tensor.labels));
+  e.fail(at, error::UnknownAxis, label,
+         meant.empty() ? ", its axes are " + axesText(tensor) : meant);
+}
+
 std::optional<size_t> TensorBuilder::find(const Tensor &tensor,
                                           StringRef label) {
   assert(tensor.labels.size() == shapeOf(tensor.value).rank() &&
@@ -417,6 +424,22 @@ std::optional<size_t> TensorBuilder::find(const Tensor &tensor,
   return std::nullopt;
 }
 
+/// How to write the axis that was meant by a number: that of this size, or at
+/// this place.
+static std::string axisMeantBy(const Number &number, const Tensor &tensor) {
+  llvm::SmallVector<Polynomial, 4> sizes = shapeOf(tensor.value).sizes;
+  if (llvm::count(sizes, number.exact) == 1)
+    return "; the one of this size is `axes(x)[" +
+           std::to_string(llvm::find(sizes, number.exact) - sizes.begin()) +
+           "]`";
+  std::optional<int64_t> place = number.exact.toInt64();
+  int64_t rank = sizes.size();
+  return place && -rank <= *place && *place < rank
+             ? "; by its place an axis is `axes(x)[" + std::to_string(*place) +
+                   "]`"
+             : "";
+}
+
 std::optional<int64_t> TensorBuilder::axisOf(Tree *at, const Value &value,
                                              const Tensor &tensor) {
   if (auto *axis = value.as<Axis>()) {
@@ -425,14 +448,12 @@ std::optional<int64_t> TensorBuilder::axisOf(Tree *at, const Value &value,
     if (axis->label.empty() && axis->position >= 0 &&
         size_t(axis->position) < tensor.labels.size())
       return axis->position;
-    std::string meant =
-        e.didYouMean(axis->label.name(), namesOf(tensor.labels));
-    e.fail(at, error::UnknownAxis, axis->label.text(),
-           meant.empty() ? ", its axes are " + axesText(tensor) : meant);
+    failUnknownAxis(at, axis->label.text(), tensor);
     return std::nullopt;
   }
   if (std::optional<Number> number = numberOf(value))
-    e.fail(at, error::NumberAsAxis, textOf(value));
+    e.fail(at, error::NumberAsAxis, textOf(value),
+           axisMeantBy(*number, tensor));
   else if (!value.isUnknown())
     e.fail(at, error::NotAnAxis, kindOf(value));
   return std::nullopt;

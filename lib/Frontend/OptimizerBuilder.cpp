@@ -122,17 +122,26 @@ bool OptimizerBuilder::addRules(const UpdateGroup &group) {
   std::vector<std::pair<Class, std::vector<ParameterOp>>> classes;
   for (ParameterOp parameter : group.parameters) {
     Class key{matrixOf(parameter), roleOf(parameter)};
-    if (key.second == "matrix" && isOfLoop(parameter))
-      e.warn(keys.optimizer, step.getSymName(), WarningId::MatricesAsOne,
-             "`" + parameter.getName() +
-                 "` holds a matrix for each iteration "
-                 "of a loop; the optimizer takes all of them as one of " +
-                 TensorBuilder::sizesText(key.first));
     auto known = llvm::find_if(
         classes, [&](const auto &entry) { return entry.first == key; });
     if (known == classes.end())
       known = classes.insert(known, {key, {}});
     known->second.push_back(parameter);
+  }
+  for (auto &[key, parameters] : classes) {
+    size_t number = llvm::count_if(parameters, isOfLoop);
+    if (key.second != "matrix" || number == 0)
+      continue;
+    std::string first = llvm::find_if(parameters, isOfLoop)->getName().str();
+    std::string all = "`" + first + "` holds";
+    if (number > 1)
+      all = "`" + first + "` and " + std::to_string(number - 1) + " more" +
+            (number == 2 ? " weight" : " weights") + " of its shape hold";
+    e.warn(keys.optimizer, step.getSymName(), WarningId::MatricesAsOne,
+           all +
+               " a matrix for each iteration of a loop; the optimizer takes "
+               "all of them as one of " +
+               TensorBuilder::sizesText(key.first));
   }
   return llvm::all_of(classes, [&](const auto &entry) {
     return addRule(group, entry.second, entry.first.first, entry.first.second);

@@ -224,24 +224,50 @@ static void collectWeights(const Identity &identity, const BlockDecl *block,
     collectWeights(*child, block, isIn, into);
 }
 
-/// Whether the step has weights, and what it returns depends on none that
-/// learns.
-static bool learnsNothing(mlir::Block &step) {
-  if (step.getOps<ParameterOp>().empty())
-    return false;
-  llvm::SetVector<mlir::Operation *> behind;
-  behind.insert(step.getTerminator());
+/// Adds `op` and what it depends on to `ops`. Returns the weights that learn
+/// among those that were not in it.
+static llvm::SmallVector<ParameterOp>
+addDependences(mlir::Operation *op, llvm::SetVector<mlir::Operation *> &ops) {
+  size_t added = ops.size();
+  ops.insert(op);
+  llvm::SmallVector<ParameterOp> learning;
   // The list grows in the loop.
-  for (size_t i = 0; i < behind.size(); ++i)
-    behind[i]->walk([&](mlir::Operation *op) {
-      for (mlir::Value operand : op->getOperands())
+  for (; added < ops.size(); ++added) {
+    auto weight = mlir::dyn_cast<ParameterOp>(ops[added]);
+    if (weight && weight.getTrainable())
+      learning.push_back(weight);
+    ops[added]->walk([&](mlir::Operation *inner) {
+      for (mlir::Value operand : inner->getOperands())
         if (mlir::Operation *producer = operand.getDefiningOp())
-          behind.insert(producer);
+          ops.insert(producer);
     });
-  return llvm::none_of(behind, [](mlir::Operation *op) {
-    auto weight = mlir::dyn_cast<ParameterOp>(op);
-    return weight && weight.getTrainable();
-  });
+  }
+  return learning;
+}
+
+void RunBuilder::warnOfLoss() {
+  mlir::Block &entry = *e.graph->entry;
+  if (entry.getOps<ParameterOp>().empty())
+    return;
+  llvm::SetVector<mlir::Operation *> ofLoss;
+  if (addDependences(entry.getTerminator(), ofLoss).empty())
+    return e.warn(placeOf("loss"), symbol(), WarningId::NothingLearns,
+                  "the loss depends on no weight that learns, so "
+                  "nothing is trained");
+  for (auto &[name, value] : *results.results) {
+    auto *tensor = value.as<Tensor>();
+    mlir::Operation *maker = tensor ? tensor->value.getDefiningOp() : nullptr;
+    llvm::SmallVector<ParameterOp> others;
+    if (maker)
+      others = addDependences(maker, ofLoss);
+    if (others.empty())
+      continue;
+    e.warn(placeOf("loss"), symbol(), WarningId::NoGradient,
+           "the loss does not depend on " +
+               (name.empty() ? "a result" : "`" + name + "`") +
+               ", so what only this needs is not counted, such as `" +
+               others.front().getName().str() + "`");
+  }
 }
 
 /// Whether a path is that of a copy that represents others, or a part of one.
@@ -263,7 +289,7 @@ bool RunBuilder::freezeAllBut() {
       list && !list->comp()) {
     parts.clear();
     for (NetParser::AxisContext *axis : list->axis())
-      parts.push_back(axis->expr());
+      parts.push_back(axis->value);
   }
   if (parts.empty())
     e.fail(key->second.expr, error::UpdatesNothing);
@@ -357,11 +383,8 @@ mlir::Operation *RunBuilder::buildStep(mlir::ModuleOp into) {
     if (isMade)
       addHardware();
     run.shared.assign(e.graph->instances.begin(), e.graph->instances.end());
-    if (isMade && !isInference() && !isReported() &&
-        learnsNothing(*e.graph->entry))
-      e.warn(placeOf("loss"), symbol(), WarningId::NothingLearns,
-             "the loss depends on no weight that learns, so "
-             "nothing is trained");
+    if (isMade && !isInference() && !isReported())
+      warnOfLoss();
     checkRequires();
   };
   elaborate();

@@ -47,6 +47,9 @@ private:
 
   // The update; see RunUpdate.cpp.
   bool addLossScale();
+  /// Warns if nothing learns, and of weights that only results need which the
+  /// loss does not depend on.
+  void warnOfLoss();
   bool addRecomputation();
   bool addOptimizer();
 };

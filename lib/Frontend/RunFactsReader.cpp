@@ -291,7 +291,9 @@ bool RunFactsReader::addSteps() {
       e.fail(at, error::TimeAsDuration, sourceText(at));
       return false;
     } else {
-      e.fail(at, error::DurationUnit);
+      e.fail(at, error::DurationUnit,
+             duration->dimension.isNone() ? ""
+                                          : "; this is " + textOf(*duration));
       return false;
     }
   }

@@ -121,6 +121,7 @@ public:
   static std::optional<Message> whyNoFeature(const Tensor &tensor);
   /// The labels that are not empty.
   static std::vector<std::string> namesOf(const Labels &labels);
+  void failUnknownAxis(Tree *at, llvm::StringRef label, const Tensor &tensor);
   static std::optional<size_t> find(const Tensor &tensor,
                                     llvm::StringRef label);
   Value axisValue(const Tensor &tensor, size_t position);

@@ -69,11 +69,11 @@ public:
       return *forward * examples;
     if (parameters)
       return active.value_or(*parameters) * positions * 2;
-    // Nobody has said: a symbol, which no run gives a value.
+    // Nobody has said: a symbol for one example, which no run gives a value.
     std::string name = std::string(unknownCost);
     for (char c : where->findInstanceOf<mlir::NameLoc>().getName().getValue())
       name += llvm::isAlnum(c) ? c : '_';
-    return Polynomial::symbol(name);
+    return Polynomial::symbol(name) * examples;
   }
 
   /// Makes the weights. False after an error.

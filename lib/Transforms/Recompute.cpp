@@ -213,7 +213,6 @@ void Recomputation::repeat(const Segment &segment, bool isWhole) {
     return; // nothing in the segment is trained
 
   OpBuilder builder(first);
-  auto phase = PhaseAttr::get(builder.getContext(), Phase::Recompute);
   auto writes = [](Operation *op) {
     return op->getNumResults() == 0 && hasEffect<MemoryEffects::Write>(op);
   };
@@ -225,7 +224,7 @@ void Recomputation::repeat(const Segment &segment, bool isWhole) {
     if (writes(op) || isHeld)
       continue;
     Operation *copy = builder.clone(*op, copies);
-    copy->setAttr(kPhase, phase);
+    setPhase(copy, Phase::Recompute);
     made.insert(copy);
     copy->walk([&](Operation *inBody) {
       if (writes(inBody))
@@ -287,7 +286,8 @@ struct Recompute : netc::impl::RecomputeBase<Recompute> {
       size_t copies = forward.copies(1, 1).size();
       std::string found =
           isSelective   ? "no attention, which is two products of activations"
-          : copies == 0 ? "no copies of a `repeat`"
+          : copies == 0 ? "no copies of a block in a `repeat` or a list; "
+                          "`recomputed(B)` marks one block"
                         : std::to_string(copies) +
                               " copies in its `repeat`s, too few for this";
       return emitError(placeOf(step, "recompute"), error::NothingToRecompute,

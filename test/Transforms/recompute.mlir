@@ -208,7 +208,7 @@ net.step @frozen attributes {inputs = ["x"], network = "Net", run = #net.run<rec
 // -----
 
 !x = tensor<4xf32>
-// expected-error@+1 {{nothing can be recomputed: `Net` has no copies of a `repeat`}}
+// expected-error@+1 {{nothing can be recomputed: `Net` has no copies of a block in a `repeat` or a list}}
 net.step @copies attributes {inputs = ["x"], network = "Net", run = #net.run<recompute = "full">} {
 ^bb0(%x: !x):
   %loss = net.sum %x {over = array<i64: 0>} : (!x) -> tensor<f32> loc("sum")
