@@ -127,7 +127,7 @@ class _Writer:
         if named.is_Integer:
             return int(named)
         if not named.is_polynomial():
-            raise _NoSize(f"a size, `{named}`, is no polynomial of free axes; `axes` says which are free: leave out those of it, and take an example of the sizes that you mean")
+            raise _NoSize(f"a size, `{named}`, is no polynomial of free axes; with `axes={{'x': {{0: 'N'}}}}`, the first axis of `x` alone is free; take an example of the sizes that you mean")
         text = str(named.expand())
         return text.replace("**", "^")
 

@@ -583,7 +583,7 @@ grouped = Of(lambda self, x: nn.functional.conv1d(x.reshape(1, -1, 9), x[:, :, N
 refused('`groups` is "4*N", and must be a whole number here', grouped, torch.zeros(2, 4, 9))
 
 numbers, free = torch.zeros(3, 5, 4), {"x": {0: "N", 1: "T"}}
-refused("a size, `(T//2)`, is no polynomial of free axes; `axes` says which are free: leave out those of it, and take an example of the sizes that you mean", Of(lambda self, x: x / (x.shape[1] // 2)), numbers, axes=free)
+refused("a size, `(T//2)`, is no polynomial of free axes; with `axes={'x': {0: 'N'}}`, the first axis of `x` alone is free; take an example of the sizes that you mean", Of(lambda self, x: x / (x.shape[1] // 2)), numbers, axes=free)
 refused("`max` is `T`, and must be a number here; `axes` says which axes are free", Of(lambda self, x: x.clamp(max=x.shape[1])), numbers, axes=free)
 refused("netc has no number `Max(2.0, ", Of(lambda self, x: x / torch.sym_max(x.shape[1] ** 0.5, 2.0)), numbers, axes=free)
 
