@@ -139,12 +139,9 @@ private:
     if (shape.rank() < 2)
       return std::nullopt;
     Polynomial rows = shape[shape.rank() - 2], columns = shape.sizes.back();
-    std::optional<int64_t> fixedRows = rows.toInt64(),
-                           fixedColumns = columns.toInt64();
-    bool isNarrow = fixedColumns
-                        ? !fixedRows || *fixedColumns <= *fixedRows
-                        : Polynomial::minimum(rows, columns) == columns;
-    if (rows != columns && !isNarrow)
+    // Free rows are taken to be no fewer than fixed columns.
+    bool isOpen = columns.isConstant() && !rows.isConstant();
+    if (!isOpen && Polynomial::minimum(rows, columns) != columns)
       return std::nullopt;
     Polynomial seen = columns;
     if (int64_t window = mask.getWindow())

@@ -171,16 +171,9 @@ Polynomial Decoding::iterationsOf(Operation *op) const {
 static void forEachKept(Value value, function_ref<void(Value)> function) {
   SmallVector<Value> work{value};
   llvm::SmallDenseSet<Value, 4> seen;
-  while (!work.empty()) {
-    Value kept = work.pop_back_val();
-    if (!seen.insert(kept).second)
-      continue;
-    Operation *op = kept.getDefiningOp();
-    if (op && isView(op) && !isa<SliceOp, SplitOp>(op))
-      llvm::append_range(work, op->getOperands());
-    else
-      function(kept);
-  }
+  forEachBase(work, seen, function, [](Operation *op) {
+    return isView(op) && !isa<SliceOp, SplitOp>(op);
+  });
 }
 
 BytesByType Decoding::bytesKept(Operation *graph) const {

@@ -6,6 +6,8 @@
 
 #include "lib/Analysis/Decoding.h"
 
+#include <algorithm>
+
 using namespace netc;
 using namespace mlir;
 
@@ -50,27 +52,23 @@ struct Passes {
     Rational last = rest.isZero() ? Rational(0) : length.pow(power);
     return (sumOfEnds(power) - last) * size + last * rest;
   }
+  /// The sum over whole passes of the smaller of their last position and
+  /// `limit`.
+  Rational sumOfEndsUpTo(const Rational &limit) const {
+    Rational below =
+        std::clamp(((limit - before) / size).floor(), Rational(0), whole);
+    return below * before + size * sumOfPowers(below, 1) +
+           (whole - below) * limit;
+  }
   /// The sum over positions of those that a window of `window` of them has
   /// when their pass ends.
   Rational pairsInWindows(const Rational &window) const {
-    Rational growing = ((window - before) / size).floor();
-    growing = std::min(std::max(growing, Rational(0)), whole);
-    return (growing * before + size * sumOfPowers(growing, 1) +
-            (whole - growing) * window) *
-               size +
-           rest * std::min(window, length);
+    return sumOfEndsUpTo(window) * size + rest * std::min(window, length);
   }
   /// The sum over passes of the positions that they read with windows of
   /// `window`.
   Rational sumOfWindows(const Rational &window) const {
-    Rational most = window + size - 1;
-    Rational growing = ((most - before) / size).floor();
-    if (growing.isNegative())
-      growing = 0;
-    if (growing > whole)
-      growing = whole;
-    Rational sum = growing * before + size * sumOfPowers(growing, 1) +
-                   (whole - growing) * most;
+    Rational sum = sumOfEndsUpTo(window + size - 1);
     if (!rest.isZero())
       sum += std::min(length, window + rest - 1);
     return sum;

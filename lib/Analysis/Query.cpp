@@ -317,8 +317,9 @@ private:
   bool isOfJobs() const { return !run.deviceSeconds && !run.jobs.empty(); }
   /// The sum over the jobs that count. A value that one lacks is recorded as
   /// missing.
-  Rational sum(const std::function<Rational(RunAnswer &)> &figure) {
-    return *run.sumOfJobs([&](const Run &job) {
+  Rational sum(const std::function<Rational(RunAnswer &)> &figure,
+               decltype(&Run::sumOfJobs) over = &Run::sumOfJobs) {
+    return *(run.*over)([&](const Run &job) {
       RunAnswer of(job, query);
       Rational value = figure(of);
       if (missing.empty()) {
@@ -336,14 +337,15 @@ private:
   /// The reported device-time, or else the time that the compute takes.
   Rational bestDeviceTime() {
     if (isOfJobs() && !run.took)
-      return sum(&RunAnswer::bestDeviceTime);
+      return sum(&RunAnswer::bestDeviceTime, &Run::sumOfTimes);
     return run.deviceSeconds ? *run.deviceSeconds
                              : model() / (peak() * utilization());
   }
   Rational time() {
     if (run.took)
       return *run.took;
-    return isOfJobs() ? sum(&RunAnswer::time) : bestDeviceTime() / devices();
+    return isOfJobs() ? sum(&RunAnswer::time, &Run::sumOfTimes)
+                      : bestDeviceTime() / devices();
   }
   Rational byTime() {
     if (run.tookFlop)

@@ -85,6 +85,20 @@ std::optional<Rational> Run::hardwareFlop() const {
   return cost ? cost->matmul.constant() : std::nullopt;
 }
 
+std::optional<Rational> Run::sumOfJobs(
+    const std::function<std::optional<Rational>(const Run &)> &figure) const {
+  if (llvm::none_of(jobs, isCounted))
+    return std::nullopt;
+  Rational sum;
+  for (const Run &job : llvm::make_filter_range(jobs, isCounted)) {
+    std::optional<Rational> part = figure(job);
+    if (!part)
+      return std::nullopt;
+    sum += *part;
+  }
+  return sum;
+}
+
 /// The value to 53 binary digits, if it is not whole.
 static Rational rounded(const Rational &value) {
   if (!value.isValid() || value.isInteger())
@@ -95,20 +109,12 @@ static Rational rounded(const Rational &value) {
          Rational(2).pow(exponent - 53);
 }
 
-std::optional<Rational> Run::sumOfJobs(
-    const std::function<std::optional<Rational>(const Run &)> &figure) const {
-  if (llvm::none_of(jobs, isCounted))
-    return std::nullopt;
-  // Times at different peaks may have an exact sum that is out of range.
-  Rational sum, near;
-  for (const Run &job : llvm::make_filter_range(jobs, isCounted)) {
-    std::optional<Rational> part = figure(job);
-    if (!part)
-      return std::nullopt;
-    sum += *part;
-    near += rounded(*part);
-  }
-  return sum.isValid() ? sum : near;
+std::optional<Rational> Run::sumOfTimes(
+    const std::function<std::optional<Rational>(const Run &)> &time) const {
+  std::optional<Rational> sum = sumOfJobs(time);
+  if (!sum || sum->isValid())
+    return sum;
+  return sumOfJobs([&](const Run &job) { return rounded(*time(job)); });
 }
 
 std::optional<Rational>
@@ -141,7 +147,7 @@ std::optional<Rational> Run::deviceTime() const {
   if (deviceSeconds)
     return deviceSeconds;
   if (!jobs.empty())
-    return sumOfJobs(&Run::deviceTime);
+    return sumOfTimes(&Run::deviceTime);
   std::optional<Rational> flop = atTwo(&Figures::model),
                           share = knownUtilization();
   if (!flop || !peak || !share)
@@ -153,7 +159,7 @@ std::optional<Rational> Run::time() const {
   if (took)
     return took;
   if (!deviceSeconds && !jobs.empty())
-    return sumOfJobs(&Run::time);
+    return sumOfTimes(&Run::time);
   std::optional<Rational> seconds = deviceTime();
   return seconds && devices ? std::optional(*seconds / *devices) : std::nullopt;
 }

@@ -115,6 +115,10 @@ struct Run : RunFacts {
   /// without jobs.
   std::optional<Rational> sumOfJobs(
       const std::function<std::optional<Rational>(const Run &)> &figure) const;
+  /// The same for times, which are estimates: to 53 binary digits where the
+  /// exact sum is out of range, as at peaks without a common divisor.
+  std::optional<Rational> sumOfTimes(
+      const std::function<std::optional<Rational>(const Run &)> &time) const;
   /// The matmul FLOP of all steps, with 2 FLOP for a multiply-add as in peaks,
   /// whatever the conventions.
   std::optional<Rational>

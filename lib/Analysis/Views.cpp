@@ -78,13 +78,14 @@ Polynomial netc::bytesOfState(Operation *op, const Polynomial &elements,
 
 void netc::forEachBase(SmallVectorImpl<Value> &work,
                        llvm::SmallDenseSet<Value, 4> &seen,
-                       function_ref<void(Value)> function) {
+                       function_ref<void(Value)> function,
+                       function_ref<bool(Operation *)> isPassed) {
   while (!work.empty()) {
     Value value = work.pop_back_val();
     if (!seen.insert(value).second)
       continue;
     Operation *op = value.getDefiningOp();
-    if (op && isView(op))
+    if (op && isPassed(op))
       llvm::append_range(work, op->getOperands());
     else
       function(value);

@@ -23,10 +23,11 @@ bool isHeld(mlir::Operation *op);
 void forEachBase(mlir::Value value,
                  llvm::function_ref<void(mlir::Value)> function);
 /// The same for each value of `work`, which is consumed, unless it is in
-/// `seen`.
+/// `seen`. `isPassed` says which ops count as views.
 void forEachBase(llvm::SmallVectorImpl<mlir::Value> &work,
                  llvm::SmallDenseSet<mlir::Value, 4> &seen,
-                 llvm::function_ref<void(mlir::Value)> function);
+                 llvm::function_ref<void(mlir::Value)> function,
+                 llvm::function_ref<bool(mlir::Operation *)> isPassed = isView);
 
 /// Whether the op converts to another floating-point format.
 bool isFormatChange(mlir::Operation *op);

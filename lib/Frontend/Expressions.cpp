@@ -346,10 +346,10 @@ static bool areParts(const Value &value) {
                       [](const auto &result) { return result.first.empty(); });
 }
 
-/// Whether `x[axes]` is as for a list: `x[0]`.
-static bool isPlace(NetParser::AxesContext &axes) {
-  return axes.axis().size() == 1 && !axes.axis(0)->label &&
-         ruleCast<NetParser::LitContext>(axes.axis(0)->value);
+/// `i` of `x[i]`; null for several indices, and those of a named axis.
+static NetParser::ExprContext *onlyIndex(NetParser::AxesContext *axes) {
+  std::vector<NetParser::AxisContext *> all = axes->axis();
+  return all.size() == 1 && !all[0]->label ? all[0]->value : nullptr;
 }
 
 Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
@@ -365,16 +365,16 @@ Value Evaluator::index(NetParser::IndexContext *tree, const Value &base) {
   }
   if (!axes)
     return fail(tree, error::MissingIndex);
+  Expr *only = onlyIndex(axes);
   if (base.is<Tensor>()) {
-    if (areParts(base) && isPlace(*axes))
+    if (areParts(base) && ruleCast<NetParser::LitContext>(only))
       return fail(tree, error::IndexOfResults, sourceText(tree->left),
-                  base.results->size(), sourceText(tree->left));
+                  base.results->size());
     return indexTensor(axes, base);
   }
-  if (axes->axis().size() != 1 || !axes->axis(0)->expr() ||
-      axes->axis(0)->name())
-    return fail(tree, error::OneIndex, tree->expr()->getText());
-  Value at = eval(axes->axis(0)->expr());
+  if (!only)
+    return fail(tree, error::OneIndex, tree->left->getText());
+  Value at = eval(only);
   if (at.isUnknown())
     return {};
   if (auto *list = base.as<List>())

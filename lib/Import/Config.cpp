@@ -344,17 +344,20 @@ private:
       fail(name, error::ConfigWrongValue(name, shown(value), config.type,
                                          rightFor(key, value)));
     };
+    auto note = [&](StringRef what) {
+      config.notes.push_back((what + ": " + name + " = " + shown(value)).str());
+    };
     switch (key.kind) {
     case Key::Free:
     case Key::Same: // checked once all settings are known
       return;
     case Key::Noted:
       if (isAskedFor(value, key.member))
-        config.notes.push_back((name + " = " + shown(value)).str());
+        note("No count depends on this, and the net does not have it");
       return;
     case Key::Missing:
       if (value.is_number() && value > 0)
-        config.missing.push_back((name + " = " + shown(value)).str());
+        note("The net does not have these layers, and no count has them");
       return;
     case Key::Only:
       if (!llvm::is_contained(key.only, value) &&

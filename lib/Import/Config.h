@@ -36,10 +36,8 @@ struct Config {
   std::string type; ///< `model_type`
   const Family *family = nullptr;
   Settings settings;
-  Ordered<std::string> stated; ///< settings that the call states
-  std::vector<std::string> notes;
-  /// Keys with layers that the net does not have, each with its value.
-  std::vector<std::string> missing;
+  Ordered<std::string> stated;    ///< settings that the call states
+  std::vector<std::string> notes; ///< for who reads the specification
 };
 
 /// None after an error, which is reported.

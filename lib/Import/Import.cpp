@@ -63,12 +63,7 @@ std::optional<std::string> netc::import::importModel(StringRef path,
                      "`, by its config.json; what that leaves out is as in "
                      "transformers 5.24.\n";
   for (const std::string &note : config->notes)
-    text +=
-        "# No count depends on this, and the net does not have it: " + note +
-        "\n";
-  for (const std::string &layers : config->missing)
-    text += "# The net does not have these layers, and no count has them: " +
-            layers + "\n";
+    text += "# " + note + "\n";
   text += "import std.models." + config->family->file + "\n\n" + call(*config);
   if (std::string why = elaborationError(text, host); !why.empty()) {
     reportImpossible(*config, why, path, *document, host);

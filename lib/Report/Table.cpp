@@ -138,15 +138,12 @@ static void writeNetwork(Page &page, const Network &network,
     parameters += ", " + exact(figures.trainable) + " trainable";
   if (!figures.idle.isZero())
     parameters += ", " + exact(figures.parameters - figures.idle) + " active";
-  bool isBatched =
-      llvm::any_of(op.getBlock().getArgumentTypes(), [](mlir::Type input) {
-        return llvm::any_of(shapeOf(input).sizes, [](const Polynomial &size) {
-          return size.degree(kBatchAxis) != 0;
-        });
-      });
+  auto axes = network.freeAxes();
+  bool isBatched = llvm::any_of(
+      axes, [](const auto &axis) { return axis.first == kBatchAxis; });
   parameters += isBatched ? " · FLOP of one example"
                           : " · FLOP of one pass, as no input has an axis N";
-  for (auto &[name, size] : network.freeAxes())
+  for (auto &[name, size] : axes)
     if (size && name != kBatchAxis)
       parameters += ", " + name + " = " + exact(*size);
   page.paragraph(parameters + " · " + conventionsText(network.conventions));

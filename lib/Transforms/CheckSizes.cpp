@@ -10,7 +10,6 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <map>
 #include <set>
@@ -29,12 +28,9 @@ class Checker {
 public:
   Checker(Operation *graph, DictionaryAttr axes, Location run)
       : graph(graph), run(run) {
-    for (NamedAttribute axis : axes) {
-      Moments moments = cast<MomentsAttr>(axis.getValue()).getValue();
-      sizes[axis.getName()] = moments.mean();
-      if (!moments.isFixed())
-        averages.insert(axis.getName());
-    }
+    for (NamedAttribute axis : axes)
+      sizes.emplace(axis.getName(),
+                    cast<MomentsAttr>(axis.getValue()).getValue());
     replacer.addReplacement([&](PolynomialAttr attr) -> Attribute {
       return PolynomialAttr::get(attr.getContext(), bind(attr.getValue()));
     });
@@ -68,7 +64,7 @@ private:
       auto known = sizes.find(axis);
       if (known == sizes.end())
         return std::nullopt;
-      return known->second.ceil();
+      return known->second.mean().ceil();
     });
   }
 
@@ -124,7 +120,8 @@ private:
       return success();
     SmallVector<std::string> symbols = shapeOf(reshape)[*axis].symbols();
     if (llvm::any_of(symbols, [&](StringRef symbol) {
-          return averages.contains(symbol);
+          auto known = sizes.find(symbol);
+          return known != sizes.end() && !known->second.isFixed();
         }))
       return success();
     return refuse(reshape.getLoc(), "the result", reshape.getType(), *axis);
@@ -203,15 +200,14 @@ private:
     for (const auto &[axis, size] : sizes) {
       if (axis == kBatchAxis && sizes.size() > 1)
         continue;
-      note << separator << "`" << axis << "` is " << size.str();
+      note << separator << "`" << axis << "` is " << size.mean().str();
       separator = ", ";
     }
   }
 
   Operation *graph;
   Location run;
-  std::map<StringRef, Rational> sizes;
-  llvm::StringSet<> averages; ///< axes whose size is a distribution
+  std::map<StringRef, Moments> sizes;
   AttrTypeReplacer replacer;
   DenseMap<Type, BoundType> types;
   std::set<std::vector<const void *>> known;
