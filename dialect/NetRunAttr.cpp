@@ -33,6 +33,7 @@ template <typename Visitor> static void forEachFact(Visitor visit) {
   visit("device", &RunFacts::device);
   visit("own_device", &RunFacts::hasOwnDevice);
   visit("device_memory", &RunFacts::deviceMemory);
+  visit("device_bandwidth", &RunFacts::deviceBandwidth);
   visit("peak", &RunFacts::peak);
   visit("peak_format", &RunFacts::peakFormat);
   visit("peaks", &RunFacts::peaks);

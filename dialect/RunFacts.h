@@ -54,6 +54,7 @@ struct RunFacts {
   std::string device;        ///< as the specification spells it
   bool hasOwnDevice = false; ///< whether it is from a `hardware` section
   Number deviceMemory;       ///< bytes
+  Number deviceBandwidth;    ///< bytes/s of a device's memory
   Number peak;               ///< FLOP/s of one device
   std::optional<NumberFormat> peakFormat; ///< of `peak`
   std::map<std::string, Rational> peaks; ///< FLOP/s of an own device, by format

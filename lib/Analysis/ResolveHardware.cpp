@@ -225,6 +225,8 @@ static void complete(RunFacts &run, const HardwareFacts &facts,
                      const HardwareGuess &guess) {
   if (facts.device && facts.device->memoryBytes)
     run.deviceMemory = facts.device->memoryBytes->value;
+  if (facts.device && facts.device->bandwidthBytesPerSecond)
+    run.deviceBandwidth = facts.device->bandwidthBytesPerSecond->value;
   if (guess.format)
     run.peakFormat = guess.format;
   if (guess.peak)

@@ -246,6 +246,15 @@ std::optional<Rational> Run::trafficOfStep() const {
   return hasStep() ? step().traffic().constant() : std::nullopt;
 }
 
+std::optional<Rational> Run::trafficTime() const {
+  if (!jobs.empty())
+    return sumOfTimes(&Run::trafficTime);
+  std::optional<Rational> bytes = trafficOfStep();
+  return bytes && steps && deviceBandwidth
+             ? std::optional(*bytes * *steps / *deviceBandwidth)
+             : std::nullopt;
+}
+
 std::vector<NumberFormat> Run::formats() const {
   std::set<NumberFormat> formats;
   for (NumberFormat format : step().formats())
@@ -618,6 +627,34 @@ static void accumulate(PartTree &tree, const Rational &parts) {
   }
 }
 
+/// A decoder reads all weights for each position, so that a device mostly waits
+/// for its memory: what utilization it reaches follows from the traffic, if
+/// that is less than what is assumed of networks that compute.
+static void limitUtilization(Run &run) {
+  std::optional<Rational> bytes = run.trafficOfStep(),
+                          flop = run.step().model().matmul.constant();
+  if (!run.decode || !run.assumedUtilization || !run.deviceBandwidth ||
+      !run.peak || !bytes || bytes->isZero() || !flop)
+    return;
+  constexpr int64_t digits = 1'000'000'000;
+  Rational atTwo = *flop * 2 / run.conventions.fma;
+  Rational reached =
+      (atTwo / *bytes) * (*run.deviceBandwidth / *run.peakOf(&Figures::model));
+  reached = (reached * digits).floor() / digits;
+  if (!reached.isValid() || reached.isZero() ||
+      reached >= *run.assumedUtilization)
+    return;
+  run.assumedUtilization = reached;
+  for (Assumption &taken : run.assumptions)
+    if (taken.key == "utilization")
+      taken = {"utilization", formatQuantity(reached * 100, {}, 3) + " %",
+               "what " + formatQuantity(*bytes, Dimension::Data) +
+                   " of memory traffic leave at " +
+                   formatQuantity(*run.deviceBandwidth,
+                                  Dimension(Dimension::Data) / Dimension::Time),
+               Rational::fraction(1, 2), 1};
+}
+
 /// The run that `op` states, for a step that is already counted.
 static FailureOr<Run>
 evaluateRun(StepOp op, const Conventions &conventions, PartTree parts,
@@ -645,6 +682,7 @@ evaluateRun(StepOp op, const Conventions &conventions, PartTree parts,
     accumulate(run.parts, *run.accumulate);
   if (failed(verifyCounts(op, run.parts)))
     return failure();
+  limitUtilization(run);
   compareWithRuleOfThree(run);
   compareWithParameters(run);
   if (!run.memory.total().isValid() || !isTimeInRange(run) ||

@@ -160,6 +160,9 @@ struct Run : RunFacts {
   std::vector<KeptValue> kept() const;
   /// Bytes that the ops of a step read and write, without fusion.
   std::optional<Rational> trafficOfStep() const;
+  /// The device-seconds in which all steps read and write as much at the
+  /// bandwidth of the devices' memory.
+  std::optional<Rational> trafficTime() const;
 };
 
 /// The step of `module` that is called `run`, or the only one if that is empty.

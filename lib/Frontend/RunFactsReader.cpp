@@ -647,10 +647,14 @@ bool RunFactsReader::addDevice(const std::string &device) {
   run.hasOwnDevice = true;
   for (const SectionEntry &entry :
        e.program.entriesOf({&file, section, device, nullptr})) {
-    std::optional<Number> memory =
-        entry.name == "memory" ? netc::numberOf(entry.value) : std::nullopt;
-    if (memory)
-      run.deviceMemory = memory->exact.constant();
+    auto take = [&](StringRef key, RunFacts::Number &fact) {
+      std::optional<Number> number =
+          entry.name == key ? netc::numberOf(entry.value) : std::nullopt;
+      if (number)
+        fact = number->exact.constant();
+    };
+    take("memory", run.deviceMemory);
+    take("bandwidth", run.deviceBandwidth);
     if (entry.name == "peak")
       addPeak(entry.value, entry.at);
   }

@@ -301,12 +301,15 @@ static void addUtilization(Lines &lines, const RunReport &report) {
   std::optional<Rational> seconds = run.deviceTime();
   if (!seconds || run.reportedDeviceTime() || run.flopByTime())
     return;
-  std::string text = report.text(&Run::deviceTime, inDeviceTime);
+  std::string text = report.text(&Run::deviceTime, inDeviceTime), reason;
+  for (const Assumption &taken : run.assumptions)
+    if (run.decode && taken.key == "utilization")
+      reason = ": " + taken.reason;
   if (!run.jobs.empty())
     text += ", the sum of its jobs";
   else
     text += " at " + inRoundPercent(*run.knownUtilization()) + " of " + peak +
-            (run.utilization ? "" : ", which is assumed");
+            (run.utilization ? "" : ", which is assumed") + reason;
   lines.add("device time", text);
 }
 
@@ -442,6 +445,13 @@ static void addMemory(Lines &lines, const RunReport &report) {
           shareOf(run.step().model().total(), moved))
     text += "; " + formatQuantity(*intensity, {}, 3) + " FLOP a byte";
   lines.add("memory traffic", text);
+  std::optional<Rational> takes = run.trafficTime(), all = run.deviceTime();
+  if (takes && all && *takes > *all)
+    lines.add("",
+              inDeviceTime(*takes) + " at " +
+                  formatQuantity(*run.deviceBandwidth,
+                                 Dimension(Dimension::Data) / Dimension::Time) +
+                  ", longer than the device time");
   const Polynomial &converted = run.step().converted;
   if (!converted.isZero()) {
     std::optional<Rational> share = shareOf(converted, moved);
