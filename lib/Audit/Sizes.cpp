@@ -325,6 +325,11 @@ static std::optional<size_t> kindOf(const SpecifiedProduct &ours,
                                     const TracedProduct &theirs) {
   if (theirs.cost->elements == Elements())
     return 1;
+  // Each product in a fused kernel of attention makes or reads the scores.
+  if (theirs.cost->scores)
+    return llvm::is_contained(ours.elements, *theirs.cost->scores)
+               ? std::optional(0)
+               : std::nullopt;
   if (theirs.cost->elements != ours.elements)
     return std::nullopt;
   return haveSameWindows(ours, *theirs.cost) &&

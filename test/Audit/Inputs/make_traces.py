@@ -211,6 +211,13 @@ sequences.op("aten::bmm", [N, T, 8], [N, 8, T])
 sequences.op("aten::bmm", [N, T, T], [N, T, 8])
 sequences.write("sequences")
 
+# 4 examples of 16 positions. With 16 of 4, a fused kernel of attention alone has other sizes.
+fused = Trace()
+fused.op("aten::mm", [64, 8], [8, 24])
+fused.op("aten::_scaled_dot_product_flash_attention", *[[4, 2, 16, 4]] * 3)
+fused.op("aten::mm", [64, 8], [8, 32])
+fused.write("fused")
+
 # 3 examples of 12 positions or the other way round; and where attention tells.
 exchanged = Trace()
 rows = {"Input Dims": [[3, 12, 8], [8, 8]]}
