@@ -93,7 +93,8 @@ LogicalResult OptimizerOp::verify() {
            symbols.insert(size.symbols().front()).second;
   };
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || tensor.getRank() == 0 || tensor.getRank() > 2 ||
+  if (!tensor || tensor.getRank() == 0 ||
+      tensor.getRank() > (hasAnySizes() ? 2 : 3) ||
       (hasAnySizes() && !llvm::all_of(shapeOf(tensor).sizes, isNewSymbol)))
     return emitOpError() << "takes a parameter of type " << type
                          << ", expected a vector whose size is a symbol, or a "

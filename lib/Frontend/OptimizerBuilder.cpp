@@ -97,11 +97,20 @@ static bool isOfLoop(ParameterOp parameter) {
   });
 }
 
+/// Whether each iteration of a loop multiplies by a matrix of its own.
+static bool hasMatrices(ParameterOp parameter) {
+  return isOfLoop(parameter) && shapeOf(parameter).rank() > 2 &&
+         roleOf(parameter) == "matrix";
+}
+
 /// The parameter as a matrix. A kernel has a row for each output, its first
 /// axis, and a vector is one row. A parameter of a loop has the rows of all
-/// iterations.
-static Shape matrixOf(ParameterOp parameter) {
+/// iterations, or is as many matrices.
+static Shape matrixOf(ParameterOp parameter, bool isStack) {
   Shape whole = shapeOf(parameter);
+  if (isStack && hasMatrices(parameter))
+    return Shape(llvm::ArrayRef(
+        {whole[0], whole[1], whole.elements() / (whole[0] * whole[1])}));
   Polynomial rows = whole.rank() < 2 ? Polynomial(1)
                     : isOfLoop(parameter)
                         ? whole.elements() / whole.sizes.back()
@@ -110,7 +119,8 @@ static Shape matrixOf(ParameterOp parameter) {
 }
 
 bool OptimizerBuilder::addRules(const UpdateGroup &group) {
-  if (!takesMatrix(group.optimizer)) {
+  const Taken taken = howTaken(group.optimizer);
+  if (taken == Taken::Vector) {
     Shape any(llvm::ArrayRef(Polynomial::symbol("P")));
     return addRule(group,
                    group.name.empty() ? std::vector<ParameterOp>()
@@ -121,31 +131,37 @@ bool OptimizerBuilder::addRules(const UpdateGroup &group) {
   using Class = std::pair<Shape, std::string>;
   std::vector<std::pair<Class, std::vector<ParameterOp>>> classes;
   for (ParameterOp parameter : group.parameters) {
-    Class key{matrixOf(parameter), roleOf(parameter)};
+    Class key{matrixOf(parameter, taken == Taken::Matrices), roleOf(parameter)};
     auto known = llvm::find_if(
         classes, [&](const auto &entry) { return entry.first == key; });
     if (known == classes.end())
       known = classes.insert(known, {key, {}});
     known->second.push_back(parameter);
   }
-  for (auto &[key, parameters] : classes) {
-    size_t number = llvm::count_if(parameters, isOfLoop);
-    if (key.second != "matrix" || number == 0)
-      continue;
-    std::string first = llvm::find_if(parameters, isOfLoop)->getName().str();
-    std::string all = "`" + first + "` holds";
-    if (number > 1)
-      all = "`" + first + "` and " + std::to_string(number - 1) + " more" +
-            (number == 2 ? " weight" : " weights") + " of its shape hold";
-    e.warn(keys.optimizer, step.getSymName(), WarningId::MatricesAsOne,
-           all +
-               " a matrix for each iteration of a loop; the optimizer takes "
-               "all of them as one of " +
-               TensorBuilder::sizesText(key.first));
-  }
+  if (taken == Taken::Matrix)
+    for (const auto &[key, parameters] : classes)
+      warnOfMatricesAsOne(key.first, parameters);
   return llvm::all_of(classes, [&](const auto &entry) {
     return addRule(group, entry.second, entry.first.first, entry.first.second);
   });
+}
+
+void OptimizerBuilder::warnOfMatricesAsOne(
+    const Shape &shape, llvm::ArrayRef<ParameterOp> parameters) {
+  size_t number = llvm::count_if(parameters, hasMatrices);
+  if (number == 0)
+    return;
+  ParameterOp first = *llvm::find_if(parameters, hasMatrices);
+  std::string all = ("`" + first.getName() + "`").str();
+  if (number > 1)
+    all += " and " + std::to_string(number - 1) + " more" +
+           (number == 2 ? " weight" : " weights") + " of its shape";
+  e.warn(keys.optimizer, step.getSymName(), WarningId::MatricesAsOne,
+         all + (number == 1 ? " holds" : " hold") +
+             " a matrix for each iteration of a loop; the optimizer takes "
+             "all of them as one of " +
+             TensorBuilder::sizesText(shape) +
+             "; one that takes `parameter: [..., R, C]` sees each");
 }
 
 bool OptimizerBuilder::addRule(const UpdateGroup &group,
@@ -234,22 +250,29 @@ bool OptimizerBuilder::canAccumulate(OptimizerOp optimizer) {
   return false;
 }
 
-bool OptimizerBuilder::takesMatrix(const Value &optimizer) {
+OptimizerBuilder::Taken OptimizerBuilder::howTaken(const Value &optimizer) {
   auto *instance = optimizer.as<std::shared_ptr<Instance>>();
   auto *function = instance ? &(*instance)->function : optimizer.as<Function>();
   if (!function || !function->block)
-    return false;
+    return Taken::Vector;
   const Parameters &all = e.calls.parametersOf(*function);
   for (const Parameter &parameter : all.tensors)
     if (parameter.name == "parameter" && parameter.tree->type) {
       auto *pattern = ruleCast<NetParser::ListContext>(parameter.tree->type);
-      return pattern && pattern->axis().size() == 2;
+      auto axes =
+          pattern ? pattern->axis() : std::vector<NetParser::AxisContext *>();
+      bool isOpen = !axes.empty() && !axes.front()->value;
+      if (axes.size() != (isOpen ? 3 : 2))
+        return Taken::Vector;
+      return isOpen ? Taken::Matrices : Taken::Matrix;
     }
   // It may pass the parameter to an optimizer among its settings.
-  return instance &&
-         llvm::any_of((*instance)->settings, [&](const auto &setting) {
-           return setting && takesMatrix(*setting);
-         });
+  Taken most = Taken::Vector;
+  if (instance)
+    for (const std::optional<Value> &setting : (*instance)->settings)
+      if (setting)
+        most = std::max(most, howTaken(*setting));
+  return most;
 }
 
 bool OptimizerBuilder::isUpdated(mlir::Value parameter) {

@@ -49,8 +49,12 @@ private:
   /// Whether the rule works with accumulated gradients. Reports an error if it
   /// updates single rows, which needs the gradients of the look-ups.
   bool canAccumulate(OptimizerOp optimizer);
-  /// Whether the optimizer takes parameters as matrices.
-  bool takesMatrix(const Value &optimizer);
+  /// How an optimizer takes parameters: as vectors, as matrices, or as any
+  /// number of matrices of one shape.
+  enum class Taken { Vector, Matrix, Matrices };
+  Taken howTaken(const Value &optimizer);
+  void warnOfMatricesAsOne(const Shape &shape,
+                           llvm::ArrayRef<ParameterOp> parameters);
   /// Whether an optimizer updates the parameter, or a view of it.
   static bool isUpdated(mlir::Value parameter);
 
