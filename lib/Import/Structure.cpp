@@ -106,7 +106,7 @@ private:
   /// Dissolves modules whose calls are not alike, since an instance of a block
   /// has one form. Returns whether there is one.
   bool dissolveDiffering() {
-    std::map<std::string, std::string> forms; // by paths
+    std::map<std::string, std::string> forms; // by paths and kinds
     std::set<std::string> differing;
     auto find = [&](auto &&self, const StepBody &body) -> void {
       for (const Step &step : body.steps) {
@@ -115,8 +115,10 @@ private:
         std::string form = step.fn;
         for (const StepArgument &each : step.arguments)
           form += ", " + each.key + each.text;
+        // An iteration has the path of a module in it.
         const std::string &path = step.body->path;
-        if (forms.try_emplace(path, form).first->second != form)
+        std::string call = path + "\n" + step.body->kind;
+        if (forms.try_emplace(call, form).first->second != form)
           differing.insert(path);
         self(self, *step.body);
       }

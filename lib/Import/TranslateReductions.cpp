@@ -186,9 +186,7 @@ void ReductionTranslator::crossEntropy() {
     node.refuse("its classes have weights");
   if (node.integer("reduction", 1) != 1)
     node.refuse("netc has the mean of all rows");
-  if (isOfClasses && node.integer("ignore_index", -100) >= 0)
-    node.refuse("netc ignores rows of a negative number");
-  node.ignore({"ignore_index"});
+  int64_t ignored = node.integer("ignore_index", -100);
   Sizes rows = shape(x);
   rows.remove(1);
   if (isOfClasses && !(rows == shape(target)))
@@ -196,6 +194,14 @@ void ReductionTranslator::crossEntropy() {
                 "], and its scores of [" + sizesText(rows) +
                 "]; `axes` says which axes are free, and equal ones have one "
                 "name");
+  // netc ignores rows of a number that is of no class.
+  std::optional<int64_t> classes = shape(x)[1].toInt64();
+  if (isOfClasses && ignored >= 0 && (!classes || ignored < *classes)) {
+    std::string type = values.at(target).type;
+    target = steps.make("where(%0 == #0, -1, %0)", {target}, shape(target));
+    steps.last().put("", "ignored", std::to_string(ignored));
+    values.at(target).type = type;
+  }
   std::string form = "cross_entropy(%0, %1";
   if (shape(x).size() > 2 || !shape(x)[1].isConstant())
     form += ", over = axes(%0)[1]";

@@ -227,15 +227,15 @@ def class_loss(file, graph, node, attributes):
     (x, classes, *weights), out = node.input, node.output[0]
     if any(weights):
         raise refused(node, "its classes have weights")
-    if attributes.get("ignore_index", -1) >= 0:
-        raise refused(node, "netc ignores rows of a negative number")
-    reduction, scores = attributes.get("reduction", "mean"), x
+    ignored, reduction, scores = attributes.get("ignore_index", -1), attributes.get("reduction", "mean"), x
     if node.op_type == "SoftmaxCrossEntropyLoss":
         named = node.output[1] if len(node.output) > 1 and file.is_read(node.output[1]) else ""
         scores = named or {**file.tensor(x), "name": f"{out}.scores"}
         if reduction == "mean" and not named:
-            return graph.add(node, "aten.cross_entropy_loss", [x, classes], [out], reduction=1)
+            return graph.add(node, "aten.cross_entropy_loss", [x, classes], [out], reduction=1, ignore_index=ignored)
         graph.add(node, "aten.log_softmax", [x], [scores], dim=1)
+    if ignored >= 0:
+        raise refused(node, "netc ignores rows in a mean alone")
     batch, *rest = file.shape(classes)
     column = {**file.tensor(classes, [batch, 1, *rest]), "name": f"{out}.classes"}
     taken, negative = ({**file.tensor(x, shape), "name": f"{out}.{name}"} for name, shape in (("taken", column["shape"]), ("rows", file.shape(classes))))

@@ -98,12 +98,17 @@ def _nll(x, target, weight=None, reduction=1, ignore_index=-100):
 
 
 def _cross_entropy(x, target, weight=None, reduction=1, ignore_index=-100, label_smoothing=0.0):
-    if weight is not None or ignore_index >= 0 or reduction == 1:
+    if weight is None and reduction == 1:
+        return NotImplemented
+    if ignore_index >= 0 or (weight is not None and (target.is_floating_point() or label_smoothing)):
         return NotImplemented
     at = min(1, x.ndim - 1)
     scores = x.log_softmax(at)
     of_rest = lambda: -scores.mean(at)
     losses = -(scores * target).sum(at) if target.is_floating_point() else _nll(scores, target, reduction=0)
+    if weight is not None:
+        weights = torch.nn.functional.embedding(target, weight.unsqueeze(-1)).squeeze(-1)
+        return (losses * weights).sum() / weights.sum() if reduction == 1 else _reduced(losses * weights, reduction)
     return _reduced((1 - label_smoothing) * losses + label_smoothing * of_rest() if label_smoothing else losses, reduction)
 
 

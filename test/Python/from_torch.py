@@ -87,6 +87,16 @@ train Of on D as run { batch = 3; duration = 1 step; loss = sum(y); optimizer = 
 """).runs
 assert run.step.recompute.matmul == run.step.forward.matmul > 0, run.step
 
+# Elements of a list, each with what is added to it outside of it.
+def branches(self, x):
+    for each in self.list:
+        x = x + kept(each, x)
+    return x
+
+
+spec = netc.from_torch(Of(branches, list=nn.ModuleList(nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8)) for _ in range(3))), x)
+assert "recomputed(Sequential)" in spec and "repeat 3" in spec, spec
+
 # What is chosen within a checkpoint is kept, which is said.
 chosen = lambda: create_selective_checkpoint_contexts([torch.ops.aten.mm.default])
 with warnings.catch_warnings(record=True) as seen:
@@ -206,6 +216,9 @@ F = nn.functional
 for loss, text in (
     (lambda self, x, y: F.cross_entropy(self.a(x), y, reduction="none").exp().mean(), "take(x |> a |> log_softmax"),
     (lambda self, x, y: F.cross_entropy(self.a(x), y, reduction="sum", label_smoothing=0.1), "* 0.1"),
+    (lambda self, x, y: F.cross_entropy(self.a(x), y, weight=torch.ones(5)), "take(x |> a |> log_softmax"),
+    (lambda self, x, y: F.cross_entropy(self.a(x), y, ignore_index=0), "where(others_0 == 0, -1, others_0)"),
+    (lambda self, x, y: F.cross_entropy(self.a(x), y, ignore_index=5), "cross_entropy(x |> a, others_0)"),
     (lambda self, x, y: F.nll_loss(self.a(x).log_softmax(-1), y), "take(x |> a |> log_softmax"),
     (lambda self, x, y: F.kl_div(self.a(x).log_softmax(-1), F.one_hot(y, 5).float().softmax(-1)), "softmax"),
     (lambda self, x, y: torch.cdist(x, self.a.weight) + y[:, None], "|> sqrt"),
@@ -215,7 +228,8 @@ for loss, text in (
     assert text in spec, spec
     assert netc.estimate(spec).networks[-1].parameters.total in (45, 40)
 refused("netc does not know the op `aten.cdist`", Of(lambda self, x: torch.cdist(x, self.a.weight, p=3), a=wide), x)
-refused("its classes have weights", Of(lambda self, x, y: F.cross_entropy(self.a(x), y, weight=torch.ones(5)), a=wide), x, labels)
+smoothed = lambda self, x, y: F.cross_entropy(self.a(x), y, weight=torch.ones(5), label_smoothing=0.1)
+refused("its classes have weights", Of(smoothed, a=wide), x, labels)
 
 
 def shifted(self, x):
