@@ -139,6 +139,8 @@ public:
   /// Two tensors, element by element: the smaller one is repeated. Without a
   /// sign it is a call of the op.
   void combine(const std::string &sign, int a, int b);
+  /// Whether it is the sum of x and a mask.
+  bool addMask(int x, int mask);
 
 private:
   void clamp();
@@ -152,9 +154,8 @@ private:
   /// A number and x, the first one or the second.
   void withNumber(const std::string &sign, int x, std::string number,
                   bool isFirst);
-  /// Whether it is the sum of x and rows of a table of positions, or a mask.
+  /// Whether it is the sum of x and rows of a table of positions.
   bool addRows(int x, int rows);
-  bool addMask(int x, int mask);
   /// x cos + turned(x) sin: rotary positions.
   bool rotary(int a, int b);
 
@@ -427,7 +428,8 @@ private:
 /// Products of matrices and lists of them.
 class ProductTranslator : OpTranslator {
 public:
-  explicit ProductTranslator(const OpTranslator &base) : OpTranslator(base) {}
+  ProductTranslator(const OpTranslator &base, ArithmeticTranslator &arithmetic)
+      : OpTranslator(base), arithmetic(arithmetic) {}
   void addTo(Handlers &handlers);
 
 private:
@@ -443,8 +445,10 @@ private:
   int withoutSummed(int x, std::string &letters, llvm::StringRef others);
   /// Of lists of matrices, some of which are the same for several.
   void broadcastProduct(int a, int b);
-  /// The sum of a tensor and a product.
+  /// The sum of a tensor, which may be a mask, and a product.
   void addProduct();
+
+  ArithmeticTranslator &arithmetic;
 };
 
 class AttentionTranslator : OpTranslator {

@@ -386,7 +386,7 @@ private:
   SliceTranslator slices{base};
   LookupTranslator lookups{base, graph.notes, slices, views};
   ReductionTranslator reductions{base, arithmetic};
-  ProductTranslator products{base};
+  ProductTranslator products{base, arithmetic};
   AttentionTranslator attention{base, masks};
   RecurrenceTranslator recurrences{base};
   LoopTranslator loops{

@@ -224,10 +224,12 @@ void ProductTranslator::addProduct() {
     summand = steps.make("%0 * #0", {summand}, shape(summand));
     steps.last().put("", "scale", realText(share));
   }
+  if (double scale = node.real("alpha", 1); scale != 1) {
+    product = steps.make("%0 * #0", {product}, shape(product));
+    steps.last().put("", "scale", realText(scale));
+  }
+  if (arithmetic.addMask(product, summand))
+    return;
   Step &made = steps.add(Step::Form_, "", {product, summand});
-  double scale = node.real("alpha", 1);
-  if (scale != 1)
-    made.put("", "scale", realText(scale));
-  made.fn = std::string(scale == 1 ? "%0 + " : "%0 * #0 + ") +
-            steps.expanded(summand, 1, "%0", &made);
+  made.fn = "%0 + " + steps.expanded(summand, 1, "%0", &made);
 }

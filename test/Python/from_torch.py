@@ -719,6 +719,13 @@ assert "# Axis 0 of `e` stays 30: so does axis 1 of `edges`, and if both are one
 both = Of(lambda self, x, edges: self.a(x) + self.e(edges).sum((0, 1)), a=nn.Linear(8, 8), e=nn.Embedding(10, 8))
 assert "others_0: i32[T, S]" in netc.from_torch(both, (rows, pairs))
 
+# A mask is one wherever attention adds it: inside of its kernel, or to the scores whose weights are asked for.
+hidden = nn.Transformer.generate_square_subsequent_mask(8)
+for are_asked in (False, True):
+    looked = lambda self, x: self.a(x, x, x, attn_mask=hidden, need_weights=are_asked)[0]
+    spec = netc.from_torch(Of(looked, a=nn.MultiheadAttention(8, 2, batch_first=True)), torch.zeros(2, 8, 8))
+    assert "causal = true" in spec, spec
+
 # Attention over what was the height of an image, and modules whose names have no letters.
 speech = Of(lambda self, x: self.a(*[self.c(x).transpose(1, 2).flatten(2)] * 3, need_weights=False)[0], c=nn.Conv2d(1, 8, 3), a=nn.MultiheadAttention(32, 4, batch_first=True))
 assert "attention(" in netc.from_torch(speech, torch.zeros(2, 1, 9, 6))
