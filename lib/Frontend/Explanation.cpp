@@ -42,7 +42,7 @@ SyntaxError Explanation::get() const {
   for (auto explain :
        {&Explanation::mergeConflict, &Explanation::groupedDigits,
         &Explanation::character, &Explanation::loop, &Explanation::foreignWord,
-        &Explanation::sweep, &Explanation::reservedWord,
+        &Explanation::sweep, &Explanation::jobHead, &Explanation::reservedWord,
         &Explanation::nameWithDigit, &Explanation::foreignOperator,
         &Explanation::foreignValue, &Explanation::foreignType,
         &Explanation::bracketOnNewLine, &Explanation::condition,
@@ -106,6 +106,15 @@ bool Explanation::inRule(std::initializer_list<size_t> rules) const {
 
 std::string Explanation::literal(size_t type) const {
   return quote(StringRef(vocabulary.getLiteralName(type)).trim('\''));
+}
+
+/// `train A as run on Data`.
+Explanation::Answer Explanation::jobHead() const {
+  Token *beforeThat = before ? neighbour(tokens, before, -1) : nullptr;
+  if (!isJobHead() || !is(found, {NetParser::ON}) ||
+      !is(beforeThat, {NetParser::AS}) || !is(after, {NetParser::ID}))
+    return std::nullopt;
+  return here(error::DataBehindName(after->getText(), before->getText()));
 }
 
 /// `sweep = ..` or `sweep { .. }`.

@@ -61,6 +61,7 @@ private:
 
   // Each explains one case, and nothing if it is another.
   Answer sweep() const;
+  Answer jobHead() const;
   Answer reservedWord() const;
   Answer nameWithDigit() const;
   Answer loop() const;

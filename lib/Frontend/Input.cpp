@@ -71,7 +71,8 @@ StringRef netc::otherFormat(StringRef path, StringRef text) {
       return format;
   StringRef format =
       llvm::StringSwitch<StringRef>(llvm::sys::path::extension(path).lower())
-          .Case(".onnx", "an ONNX model")
+          .Case(".onnx",
+                "an ONNX model, which `netc.from_onnx` in Python takes")
           .Cases(".pt", ".pth", ".ckpt", "a checkpoint")
           .Case(".safetensors", "a file of weights")
           .Case(".tflite", "a TensorFlow Lite model")
@@ -79,7 +80,7 @@ StringRef netc::otherFormat(StringRef path, StringRef text) {
           .Case(".prototxt", "a protocol buffer, as networks of Caffe are")
           .Case(".py", "a Python program")
           .Case(".ipynb", "a notebook")
-          .Case(".json", "JSON")
+          .Case(".json", "JSON, of which `netc import` takes a `config.json`")
           .Cases(".yaml", ".yml",
                  "YAML, of which `--hardware` takes accelerators")
           .Case(".mlir", "MLIR, which netc-opt reads")

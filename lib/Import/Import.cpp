@@ -46,6 +46,9 @@ std::optional<std::string> netc::import::importModel(StringRef path,
     return fail(error::ImportCannotRead(llvm::toString(read.takeError())));
   if (read->size() > host.maxBytes)
     return fail(longerThan(host.maxBytes));
+  if (path.ends_with_insensitive(".onnx"))
+    return fail(error::ImportCannotRead(
+        "it is an ONNX model; `netc.from_onnx` in Python takes one"));
   host.onRead(path, *read);
   std::optional<Document> document = parseObject(path, *read, host);
   if (!document)

@@ -190,6 +190,9 @@ readHeader(StringRef path, const Host &host) {
   char head[8];
   if (status.getSize() < sizeof head || !readAt(0, head))
     return fail(error::WeightsHeader("the file has less than 8 bytes"));
+  if (StringRef(head, sizeof head) == "version ")
+    return fail(error::WeightsHeader(
+        "it is a pointer of Git LFS; `git lfs pull` fetches the file"));
   uint64_t length = llvm::support::endian::read64le(head);
   uint64_t rest = status.getSize() - sizeof head;
   std::string text(std::min({length, rest, maxHeader}), '\0');
