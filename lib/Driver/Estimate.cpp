@@ -68,9 +68,12 @@ Exit netc::estimate(Session &session, PlanRun planRun) {
     return complain(WrongUsage, "`--compare` takes two files");
   if (action == Action::Compare &&
       (format == Format::Json || format == Format::Csv))
-    return complain(WrongUsage, "`--compare` prints a table, markdown or html");
+    return complain(WrongUsage,
+                    "`--compare` prints a table, markdown or html; of each "
+                    "file alone, `--format` prints the figures for a program");
   if (format == Format::Svg)
-    return complain(WrongUsage, "`--format=svg` is for `--measure`");
+    return complain(WrongUsage,
+                    "`--format=svg` is for `--measure` and `--audit`");
   if (batches.size() > 1 || (!batches.empty() && !planRun))
     return complain(WrongUsage, "an estimate takes one `--batch`, with "
                                 "`--target`, to plan memory for; to count a "
