@@ -248,6 +248,16 @@ Polynomial Polynomial::minimum(const Polynomial &a, const Polynomial &b) {
   return symbol("min(" + first + ", " + second + ")");
 }
 
+bool Polynomial::isInMinimum(llvm::StringRef symbol) const {
+  for (const Term &term : terms())
+    for (const auto &factor : term.monomial)
+      if (auto operands = operandsOf(factor.symbol))
+        for (const Polynomial &operand : {operands->first, operands->second})
+          if (llvm::is_contained(operand.symbols(), symbol))
+            return true;
+  return false;
+}
+
 std::optional<Rational> Polynomial::constant() const {
   if (!isConstant())
     return std::nullopt;

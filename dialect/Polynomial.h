@@ -134,6 +134,8 @@ public:
 
   /// The symbols in alphabetical order, each once, including those in minima.
   llvm::SmallVector<std::string> symbols() const;
+  /// Whether `symbol` occurs in a minimum.
+  bool isInMinimum(llvm::StringRef symbol) const;
   /// The highest power of `symbol` outside of minima; 0 if it does not occur.
   unsigned degree(llvm::StringRef symbol) const;
 

@@ -42,6 +42,9 @@ unsigned Axes::numKnown(StringRef axis) const {
 }
 
 Polynomial Axes::evaluate(const Polynomial &value) {
+  for (const auto &axis : moments)
+    if (!axis.second.isFixed() && value.isInMinimum(axis.first()))
+      inMinima.insert(axis.first().str());
   return value.evaluate(
       [&](StringRef axis, unsigned power) -> std::optional<Rational> {
         auto known = moments.find(axis);
@@ -85,6 +88,7 @@ Figures Figures::repeated(const Rational &times) const {
   for (const auto &[format, part] : byFormat)
     sum.byFormat.emplace_back(format, multiplied(part, times));
   sum.read = read * times;
+  sum.readAgain = readAgain * times;
   sum.written = written * times;
   sum.converted = converted * times;
   return sum;
@@ -134,10 +138,10 @@ template <typename FiguresT>
 static SmallVector<decltype(&std::declval<FiguresT &>().parameters), 32>
 numbersOf(FiguresT &figures) {
   SmallVector<decltype(&figures.parameters), 32> numbers{
-      &figures.parameters,    &figures.trainable,      &figures.idle,
-      &figures.read,          &figures.written,        &figures.updateRead,
-      &figures.updateWritten, &figures.gradients,      &figures.activations,
-      &figures.converted,     &figures.updateConverted};
+      &figures.parameters,    &figures.trainable,       &figures.idle,
+      &figures.read,          &figures.written,         &figures.updateRead,
+      &figures.updateWritten, &figures.gradients,       &figures.activations,
+      &figures.converted,     &figures.updateConverted, &figures.readAgain};
   auto add = [&](auto &costs) {
     for (auto &cost : costs)
       numbers.append({&cost.matmul, &cost.other, &cost.transcendental});
@@ -427,14 +431,13 @@ private:
       cost = cost * times;
     if (auto half = causalProducts.find(op); half != causalProducts.end()) {
       const CausalProduct &product = half->second;
-      bool isSquare = product.rows == product.columns;
-      Polynomial pairs =
-          decoding && decoding->isPositions(product.rows) && isSquare
-              ? Polynomial::symbol(Decoding::kPairs)
-              : product.seen;
-      cost.matmul = cost.matmul / product.rows / product.columns * pairs;
+      std::optional<int64_t> given;
+      if (decoding && product.rows == product.columns)
+        given = decoding->givenIn(product.rows);
+      cost.matmul = cost.matmul / product.rows / product.columns *
+                    (given ? decoding->pairs(*given) : product.seen);
     } else if (decoding && !cost.matmul.isZero()) {
-      cost.matmul = decoding->inWindows(op, cost.matmul);
+      cost.matmul = decoding->inPasses(op, cost.matmul);
     }
     if (conventions.fma == 1)
       cost.matmul /= 2;
@@ -492,9 +495,11 @@ private:
         decoding ? &*decoding : nullptr);
     if (times != 1) {
       traffic.read *= times;
+      traffic.readAgain *= times;
       traffic.written *= times;
     }
     figures.read += traffic.read;
+    figures.readAgain += traffic.readAgain;
     figures.written += traffic.written;
     bool isConversion = isFormatChange(op);
     if (isConversion)

@@ -55,9 +55,14 @@ public:
   /// The axes with a guessed moment, each with the number of that moment.
   const std::map<std::string, unsigned> &getGuessed() const { return guessed; }
 
+  /// The axes whose size is a distribution, and of whose minima, such as a
+  /// window's, that of the mean size was taken.
+  const std::set<std::string> &getInMinima() const { return inMinima; }
+
 private:
   llvm::StringMap<Moments> moments;
   std::map<std::string, unsigned> guessed;
+  std::set<std::string> inMinima;
 };
 
 /// The counts of a part of a network or a step. They are exact, and polynomials
@@ -72,6 +77,8 @@ struct Figures {
   Polynomial idle;       ///< elements of experts that a row does not choose
   /// Bytes that ops read and write, without fusion. A reshape moves nothing.
   Polynomial read, written;
+  /// The share of `read` in the passes of a decoder after the first.
+  Polynomial readAgain;
   /// The share of `read` and `written` in the update, and bytes of the
   /// gradients that it reads.
   Polynomial updateRead, updateWritten, gradients;
@@ -98,6 +105,11 @@ struct Figures {
   std::vector<NumberFormat> formats() const;
   /// Bytes that are read and written.
   Polynomial traffic() const { return read + written; }
+  /// All figures that are bytes read or written.
+  std::array<Polynomial *, 8> movements() {
+    return {&read,          &written,   &readAgain, &updateRead,
+            &updateWritten, &gradients, &converted, &updateConverted};
+  }
 
   Figures &operator+=(const Figures &other);
   /// The figures with costs and traffic multiplied by `times`.

@@ -29,23 +29,36 @@ bool Decoding::isPerPosition(Operation *op) const {
          llvm::any_of(op->getResults(), hasAxis);
 }
 
-std::optional<unsigned> Decoding::keysOrValues(Operation *op) const {
+std::optional<int64_t> Decoding::givenIn(const Polynomial &size) const {
+  return (size - Polynomial::symbol(axis)).toInt64();
+}
+
+Polynomial Decoding::pairs(int64_t given) const {
+  return Polynomial::symbol(kPairs) + Polynomial::symbol(axis) * given +
+         given * (given + 1) / 2;
+}
+
+std::optional<Decoding::Pairs> Decoding::pairsOf(Operation *op) const {
   auto product = dyn_cast<EinsumOp>(op);
   if (!product || !product.isContraction())
     return std::nullopt;
-  Polynomial length = Polynomial::symbol(axis);
+  auto isOfPositions = [&](const Polynomial &size) {
+    return givenIn(size).has_value();
+  };
   SmallVector<AffineMap> maps = product.getIndexingMaps();
   SmallVector<Value> tensors(op->getOperands());
   tensors.push_back(product.getY());
   for (auto [tensor, map] : llvm::zip_equal(tensors, maps)) {
     Shape shape = shapeOf(tensor);
-    if (llvm::count(shape.sizes, length) != 2 || shape.sizes.back() != length)
+    if (llvm::count_if(shape.sizes, isOfPositions) != 2 ||
+        !isOfPositions(shape.sizes.back()))
       continue;
     AffineExpr last = map.getResults().back();
     for (unsigned operand = 0; operand < op->getNumOperands(); ++operand)
       if (op->getOperand(operand) != tensor &&
           llvm::is_contained(maps[operand].getResults(), last))
-        return operand;
+        return Pairs{operand, *llvm::find_if(shape.sizes, isOfPositions),
+                     shape.sizes.back()};
   }
   return std::nullopt;
 }
@@ -54,12 +67,52 @@ Operation *Decoding::findUnmasked(Operation *graph) const {
   auto masked = findCausalProducts(graph);
   Operation *unmasked = nullptr;
   graph->walk([&](EinsumOp op) {
-    if (!keysOrValues(op) || masked.contains(op))
+    if (!pairsOf(op) || masked.contains(op))
       return WalkResult::advance();
     unmasked = op;
     return WalkResult::interrupt();
   });
   return unmasked;
+}
+
+/// How far behind a position the window of a convolution along positions ends.
+static int64_t reachAhead(ConvOp conv, const Polynomial &positions) {
+  int64_t reach = 0;
+  Shape input = shapeOf(conv.getX());
+  ArrayRef<int64_t> kernel = conv.getW().getType().getShape().drop_front(2);
+  for (auto [axis, size, dilation, low] : llvm::zip_equal(
+           conv.getOver(), kernel, conv.getDilation(), conv.getLow()))
+    if (input[axis] == positions)
+      reach = std::max(reach, (size - 1) * dilation - low);
+  return reach;
+}
+
+Operation *Decoding::findLookingAhead(Operation *graph) const {
+  Polynomial positions = Polynomial::symbol(axis);
+  auto isAlong = [&](Value value, uint64_t over) {
+    return isPositions(shapeOf(value)[over]);
+  };
+  Operation *found = nullptr;
+  graph->walk([&](Operation *op) {
+    auto scan = dyn_cast<ScanOp>(op);
+    auto conv = dyn_cast<ConvOp>(op);
+    auto sum = dyn_cast<CumsumOp>(op);
+    auto product = dyn_cast<CumprodOp>(op);
+    auto turned = dyn_cast<ReverseOp>(op);
+    bool isAhead =
+        (scan && scan.getReversed() &&
+         isPositions(scan.getTrip().getValue())) ||
+        (conv && reachAhead(conv, positions) > 0) ||
+        (sum && sum.getReverse() && isAlong(sum.getX(), sum.getOver())) ||
+        (product && product.getReverse() &&
+         isAlong(product.getX(), product.getOver())) ||
+        (turned && isAlong(turned.getX(), turned.getOver()));
+    if (!isAhead)
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
 }
 
 std::string Decoding::positionsRead(int64_t window) {
@@ -125,6 +178,18 @@ Polynomial Decoding::inWindows(Operation *op, const Polynomial &flop) const {
   return flop;
 }
 
+Polynomial Decoding::inPasses(Operation *op, const Polynomial &flop) const {
+  std::optional<Pairs> pairs = pairsOf(op);
+  if (!pairs)
+    return inWindows(op, flop);
+  // The moments of the axis pair each position of the first pass with all of
+  // that, and each later one with those before it. They leave given rows to
+  // meet later columns.
+  Polynomial extra = flop / pairs->rows / pairs->columns *
+                     *givenIn(pairs->rows) * Polynomial::symbol(kDecoded);
+  return extra.isValid() ? flop - extra : flop;
+}
+
 Polynomial Decoding::readAgain(Operation *op, unsigned operand,
                                const Polynomial &bytes) const {
   if (!isPerPosition(op))
@@ -136,9 +201,13 @@ Polynomial Decoding::readAgain(Operation *op, unsigned operand,
   if (std::optional<int64_t> window = windowOf(op->getOperand(operand)))
     return bytes / length *
            (Polynomial::symbol(positionsRead(*window)) - length);
-  if (keysOrValues(op) != operand)
+  std::optional<Pairs> pairs = pairsOf(op);
+  if (!pairs || pairs->operand != operand)
     return 0;
-  return bytes / length * (Polynomial::symbol(kPositionsRead) - length);
+  Polynomial given = *givenIn(pairs->columns);
+  return bytes / pairs->columns *
+         (Polynomial::symbol(kPositionsRead) - length +
+          given * Polynomial::symbol(kFurtherPasses));
 }
 
 /// How many earlier positions the window of a convolution reads. 0 if the
@@ -199,9 +268,18 @@ BytesByType Decoding::bytesKept(Operation *graph) const {
         kept.add(base, iterationsOf(base.getDefiningOp()));
     });
   };
+  // The sum or product of all positions so far.
+  auto keepLast = [&](Operation *op, Value all, uint64_t over) {
+    if (const Polynomial &size = shapeOf(all)[over]; givenIn(size))
+      kept.add(elementOf(all), bytesOf(all) / size * iterationsOf(op));
+  };
   graph->walk([&](Operation *op) {
-    if (auto scan = dyn_cast<ScanOp>(op);
-        scan && isPositions(scan.getTrip().getValue())) {
+    if (auto sum = dyn_cast<CumsumOp>(op))
+      keepLast(op, sum.getX(), sum.getOver());
+    else if (auto product = dyn_cast<CumprodOp>(op))
+      keepLast(op, product.getX(), product.getOver());
+    else if (auto scan = dyn_cast<ScanOp>(op);
+             scan && isPositions(scan.getTrip().getValue())) {
       // The state that a recurrence carries to its next iteration.
       for (Value init : scan.getInits())
         kept.add(init, iterationsOf(scan));
@@ -219,7 +297,7 @@ BytesByType Decoding::bytesKept(Operation *graph) const {
         });
     } else if (auto product = dyn_cast<EinsumOp>(op);
                product && product.isContraction() && isPerPosition(product)) {
-      std::optional<unsigned> keys = keysOrValues(product);
+      std::optional<Pairs> pairs = pairsOf(product);
       for (OpOperand &operand : product->getOpOperands())
         if (std::optional<int64_t> window = windowOf(operand.get()))
           forEachKept(operand.get(), [&](Value base) {
@@ -227,7 +305,7 @@ BytesByType Decoding::bytesKept(Operation *graph) const {
               addPositions(base, Polynomial::minimum(*window, positions),
                            iterationsOf(product));
           });
-        else if (operand.getOperandNumber() == keys ||
+        else if ((pairs && operand.getOperandNumber() == pairs->operand) ||
                  degree(operand.get()) == 0)
           keep(operand.get());
     }

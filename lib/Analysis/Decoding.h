@@ -19,6 +19,8 @@ public:
   /// passes.
   static constexpr llvm::StringLiteral kFurtherPasses = "decode.passes";
   static constexpr llvm::StringLiteral kPositionsRead = "decode.positions";
+  /// The number of positions that these passes make.
+  static constexpr llvm::StringLiteral kDecoded = "decode.decoded";
   /// kPositionsRead for windows of at most `window` positions.
   static std::string positionsRead(int64_t window);
   /// The number of pairs of a position and itself or an earlier one.
@@ -38,13 +40,23 @@ public:
   /// A product over pairs of positions without a causal mask, which reads
   /// positions that do not exist yet. Null if there is none.
   mlir::Operation *findUnmasked(mlir::Operation *graph) const;
+  /// Another reason why a pass would read positions that do not exist yet: a
+  /// loop from the last one, or a window around a position. Null if there is
+  /// none.
+  mlir::Operation *findLookingAhead(mlir::Operation *graph) const;
+  /// How many positions an axis of this size has besides those that are made:
+  /// given ones before them, as of an image; fewer than 0 if the last ones are
+  /// left out. None if it is another axis.
+  std::optional<int64_t> givenIn(const Polynomial &size) const;
   /// Whether an axis of this size is that of positions.
-  bool isPositions(const Polynomial &size) const {
-    return size == Polynomial::symbol(axis);
-  }
-  /// The FLOP of a product, given those over all places of windows: a window
-  /// has no places that are not computed yet.
-  Polynomial inWindows(mlir::Operation *op, const Polynomial &flop) const;
+  bool isPositions(const Polynomial &size) const { return givenIn(size) == 0; }
+  /// The pairs of a position and itself or an earlier one, of an axis with
+  /// `given` more.
+  Polynomial pairs(int64_t given) const;
+  /// The FLOP of a product in passes, given those of all positions at once: a
+  /// window has no places that are not computed yet, and given positions make
+  /// no pairs with those after them.
+  Polynomial inPasses(mlir::Operation *op, const Polynomial &flop) const;
   /// Bytes of an operand that further passes read again.
   Polynomial readAgain(mlir::Operation *op, unsigned operand,
                        const Polynomial &bytes) const;
@@ -64,9 +76,15 @@ private:
   /// How often a position executes an op: the iterations of loops over other
   /// axes, times the copies that the op represents.
   Polynomial iterationsOf(mlir::Operation *op) const;
-  /// The operand with the keys or values of all positions so far. It has the
-  /// last axis of the pairs.
-  std::optional<unsigned> keysOrValues(mlir::Operation *op) const;
+  /// The pairs of positions that a product makes or reads: the sizes of their
+  /// axes, and the operand with the keys or values of all positions so far,
+  /// which has the last one.
+  struct Pairs {
+    unsigned operand;
+    Polynomial rows, columns;
+  };
+  std::optional<Pairs> pairsOf(mlir::Operation *op) const;
+  Polynomial inWindows(mlir::Operation *op, const Polynomial &flop) const;
   /// The share of the iterations of a loop over experts in which a pass reads
   /// `value`, an element of a sequence. A pass reads it only for experts that a
   /// row has chosen. 1 for other values.

@@ -88,6 +88,7 @@ void netc::decodeInPasses(const Run &run, Axes &axes) {
   const Rational &before = passes.before;
   axes.fix(Decoding::kFurtherPasses,
            passes.count() - (before == Rational(0) ? 1 : 0));
+  axes.fix(Decoding::kDecoded, length - before);
   axes.fix(Decoding::kPositionsRead, before + passes.sumOfEnds(1));
   Decoding::forEachWindow(run.symbolic.read.symbols(), Decoding::kPositionsRead,
                           [&](StringRef symbol, int64_t window) {

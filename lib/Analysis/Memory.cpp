@@ -73,9 +73,10 @@ Traffic netc::trafficOf(Operation *op, function_ref<Polynomial(Value)> bytes,
   for (unsigned i = 0; i < op->getNumOperands(); ++i) {
     Polynomial read = touched(i) * copiesOf(op->getOpOperand(i));
     if (decoding)
-      traffic.read += decoding->readAgain(op, i, read);
+      traffic.readAgain += decoding->readAgain(op, i, read);
     traffic.read += read;
   }
+  traffic.read += traffic.readAgain;
   for (Value result : op->getResults())
     traffic.written +=
         bytes(result) * (hasCopiesIn8Bits(result) ? kCopiesIn8Bits : 1);

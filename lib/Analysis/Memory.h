@@ -17,9 +17,9 @@ namespace netc {
 /// views and for weights, buffers and constants themselves.
 struct Traffic {
   Polynomial read, written;
+  Polynomial readAgain; ///< the share of `read` in further passes of a decoder
 };
-/// `bytes` returns the bytes of a tensor. With `decoding`, operands count again
-/// for each further pass that reads them.
+/// `bytes` returns the bytes of a tensor.
 Traffic trafficOf(mlir::Operation *op,
                   llvm::function_ref<Polynomial(mlir::Value)> bytes,
                   const class Decoding *decoding = nullptr);

@@ -574,6 +574,11 @@ std::vector<KeptValue> Run::kept() const {
 }
 
 static void warnOfGuesses(StepOp op, const Axes &axes) {
+  for (const std::string &axis : axes.getInMinima())
+    warn(op.getLoc(), op.getSymName(), WarningId::GuessedMoments)
+        << "`" << axis
+        << "` varies: a window over it, or another minimum, is that of its "
+           "mean";
   if (axes.getGuessed().empty())
     return;
   std::string names, guesses;
@@ -627,29 +632,46 @@ static void accumulate(PartTree &tree, const Rational &parts) {
   }
 }
 
-/// A decoder reads all weights for each position, so that a device mostly waits
-/// for its memory: what utilization it reaches follows from the traffic, if
-/// that is less than what is assumed of networks that compute.
-static void limitUtilization(Run &run) {
-  std::optional<Rational> bytes = run.trafficOfStep(),
+/// Evaluates what all devices read and write: each reads the whole network for
+/// its share of the batch.
+static void evaluateMovements(PartTree &tree, Axes &ofDevice,
+                              const Rational &devices) {
+  for (Part &part : tree.parts)
+    for (Polynomial *moved : part.figures.movements())
+      if (!moved->isZero())
+        *moved = ofDevice.evaluate(*moved) * devices;
+}
+
+/// A decoder reads its weights and keys again in each pass, so that a device
+/// mostly waits for its memory. If that takes longer than the operations of
+/// these passes, the utilization is what it leaves.
+static void limitUtilization(Run &run, const Rational &positions) {
+  std::optional<Rational> bytes = run.step().readAgain.constant(),
                           flop = run.step().model().matmul.constant();
-  if (!run.decode || !run.assumedUtilization || !run.deviceBandwidth ||
-      !run.peak || !bytes || bytes->isZero() || !flop)
+  if (!run.assumedUtilization || !run.deviceBandwidth || !run.peak || !bytes ||
+      !flop || flop->isZero())
+    return;
+  // Of device-seconds of a step. Weights, the most of it, are multiplied by
+  // each position alike.
+  Rational rate = *run.peakOf(&Figures::model),
+           computing =
+               *flop * 2 / run.conventions.fma / rate / *run.assumedUtilization,
+           made = std::min(*run.decode / positions, Rational(1)),
+           waiting = *bytes / *run.deviceBandwidth;
+  if (!(waiting > computing * made))
     return;
   constexpr int64_t digits = 1'000'000'000;
-  Rational atTwo = *flop * 2 / run.conventions.fma;
-  Rational reached =
-      (atTwo / *bytes) * (*run.deviceBandwidth / *run.peakOf(&Figures::model));
+  Rational reached = *run.assumedUtilization * computing /
+                     (computing * (Rational(1) - made) + waiting);
   reached = (reached * digits).floor() / digits;
-  if (!reached.isValid() || reached.isZero() ||
-      reached >= *run.assumedUtilization)
+  if (!reached.isValid() || reached.isZero())
     return;
   run.assumedUtilization = reached;
   for (Assumption &taken : run.assumptions)
     if (taken.key == "utilization")
       taken = {"utilization", formatQuantity(reached * 100, {}, 3) + " %",
-               "what " + formatQuantity(*bytes, Dimension::Data) +
-                   " of memory traffic leave at " +
+               "what passes leave that read " +
+                   formatQuantity(*bytes, Dimension::Data) + " again at " +
                    formatQuantity(*run.deviceBandwidth,
                                   Dimension(Dimension::Data) / Dimension::Time),
                Rational::fraction(1, 2), 1};
@@ -677,12 +699,19 @@ evaluateRun(StepOp op, const Conventions &conventions, PartTree parts,
   forEachMemory(run, [&](const std::string &, const Memory &memory) {
     run.memory += memory;
   });
+  if (run.devices && *run.devices > 1) {
+    Axes ofDevice = axesOfDevice(run);
+    decodeInPasses(run, ofDevice);
+    evaluateMovements(run.parts, ofDevice, *run.devices);
+  }
   run.parts.evaluate(axes);
   if (run.accumulate)
     accumulate(run.parts, *run.accumulate);
   if (failed(verifyCounts(op, run.parts)))
     return failure();
-  limitUtilization(run);
+  if (run.decode)
+    limitUtilization(
+        run, *axes.evaluate(Polynomial::symbol(run.decodeAxis)).constant());
   compareWithRuleOfThree(run);
   compareWithParameters(run);
   if (!run.memory.total().isValid() || !isTimeInRange(run) ||
@@ -703,6 +732,11 @@ static void warnOfUnmasked(StepOp op) {
            "those "
            "after it from a position in `"
         << nameOf(unmasked) << "`; it is counted as if one did";
+  Operation *ahead = decoding ? decoding->findLookingAhead(op) : nullptr;
+  if (ahead)
+    warn(placeOf(op, "decode"), op.getSymName(), WarningId::UnmaskedDecoding)
+        << "`decode` makes positions one by one, but in `" << nameOf(ahead)
+        << "` a position reads some after it; it is counted as if it did not";
 }
 
 FailureOr<StepOp> netc::findStep(ModuleOp module, StringRef run) {

@@ -438,9 +438,10 @@ static void addMemory(Lines &lines, const RunReport &report) {
   if (!run.hasStep())
     return;
   Polynomial moved = run.step().traffic();
-  std::string text = bytes(moved) +
-                     report.rangeText(&Run::trafficOfStep, inBytes) +
-                     " a step, each op by itself";
+  std::string text =
+      bytes(moved) + report.rangeText(&Run::trafficOfStep, inBytes) +
+      (run.devices && *run.devices > 1 ? " a step of all devices" : " a step") +
+      ", each op by itself";
   if (std::optional<Rational> intensity =
           shareOf(run.step().model().total(), moved))
     text += "; " + formatQuantity(*intensity, {}, 3) + " FLOP a byte";
