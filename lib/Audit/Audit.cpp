@@ -254,10 +254,19 @@ private:
   /// A trace without marks of steps and gradients may have the forward pass
   /// several times. Takes the last one.
   void takeLastRepetition() {
-    size_t ours = own->forwardAt(own->sizes(), ~size_t(0)).size();
+    const size_t specified = own->forwardAt(own->sizes(), ~size_t(0)).size();
     auto &products = step.products;
-    if (!step.name.empty() || ours == 0 || products.size() % ours != 0 ||
-        products.size() <= ours ||
+    // A fused kernel of attention is two products.
+    const size_t all =
+        products.size() +
+        llvm::count_if(products, [](const TracedProduct &product) {
+          return product.kind == ProductKind::Attention;
+        });
+    if (!step.name.empty() || specified == 0 || all % specified != 0 ||
+        all <= specified)
+      return;
+    const size_t passes = all / specified, ours = products.size() / passes;
+    if (products.size() % passes != 0 ||
         llvm::any_of(products, [](const TracedProduct &product) {
           return product.phase != TracedProduct::Forward;
         }))
@@ -266,7 +275,6 @@ private:
       if (products[i].kind != products[i - ours].kind ||
           products[i].cost->flop != products[i - ours].cost->flop)
         return;
-    size_t passes = products.size() / ours;
     audit.notes.push_back({"repeated", "the forward pass stands in the trace " +
                                            std::to_string(passes) +
                                            " times; the last one is taken"});

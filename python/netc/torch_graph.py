@@ -106,7 +106,7 @@ class _Writer:
         signature = exported.graph_signature
         targets = {spec.arg.name: spec.target for spec in signature.input_specs if spec.target is not None}
         self.states = targets
-        self.inputs = {spec.arg.name for spec in signature.input_specs if spec.kind.name == "USER_INPUT"}
+        self.inputs = {spec.arg.name: None for spec in signature.input_specs if spec.kind.name == "USER_INPUT"}
         self.trainable = {spec.target for spec in signature.input_specs if spec.kind.name == "PARAMETER"}
         self.results = [getattr(spec.arg, "name", "") for spec in signature.output_specs if spec.kind.name == "USER_OUTPUT"]
 
@@ -127,7 +127,8 @@ class _Writer:
         if named.is_Integer:
             return int(named)
         if not named.is_polynomial():
-            raise _NoSize(f"a size, `{named}`, is no polynomial of free axes; with `axes={{'x': {{0: 'N'}}}}`, the first axis of `x` alone is free; take an example of the sizes that you mean")
+            first = next(iter(self.inputs), "x")
+            raise _NoSize(f"a size, `{named}`, is no polynomial of free axes; with `axes={{'{first}': {{0: 'N'}}}}`, the first axis of `{first}` alone is free; take an example of the sizes that you mean")
         text = str(named.expand())
         return text.replace("**", "^")
 

@@ -271,7 +271,7 @@ def _refusal(module, bound, dynamic, nameless, problem):
     if isinstance(problem, GuardOnDataDependentSymNode):
         why = f"a size or a branch, `{problem.cond}`, depends on data"
         if _is_exported(module.eval(), bound, dynamic):
-            why += "; it is there in training alone: leave out the random choice, as with `layerdrop=0`"
+            why += "; it is there in training alone: leave out the random choice, as with `layerdrop=0`, or the check of values"
     if nameless:
         why += f"; `forward` takes {', '.join(nameless)} by `**`, give each a parameter of its name"
     return ImportRefused(f"in {_place(module, problem)}: {why}")

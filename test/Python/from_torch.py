@@ -518,7 +518,7 @@ def skipping(self, x):
     return x if self.training and torch.rand([]) < 0.1 else self.a(x)
 
 
-advice = "; it is there in training alone: leave out the random choice, as with `layerdrop=0`"
+advice = "; it is there in training alone: leave out the random choice, as with `layerdrop=0`, or the check of values"
 refused(f"a size or a branch, `Eq(u0, 1)`, depends on data{advice}", Of(skipping, a=linear), x)
 try:
     netc.from_torch(branch, x)

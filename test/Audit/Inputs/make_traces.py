@@ -213,10 +213,11 @@ sequences.write("sequences")
 
 # 4 examples of 16 positions. With 16 of 4, a fused kernel of attention alone has other sizes.
 fused = Trace()
-fused.op("aten::mm", [64, 8], [8, 24])
-fused.op("aten::_scaled_dot_product_flash_attention", *[[4, 2, 16, 4]] * 3)
-fused.op("aten::mm", [64, 8], [8, 32])
-fused.write("fused")
+for name in "fused", "fused_twice":
+    fused.op("aten::mm", [64, 8], [8, 24])
+    fused.op("aten::_scaled_dot_product_flash_attention", *[[4, 2, 16, 4]] * 3)
+    fused.op("aten::mm", [64, 8], [8, 32])
+    fused.write(name)
 
 # 3 examples of 12 positions or the other way round; and where attention tells.
 exchanged = Trace()
