@@ -270,7 +270,7 @@ BytesByType Decoding::bytesKept(Operation *graph) const {
   };
   // The sum or product of all positions so far.
   auto keepLast = [&](Operation *op, Value all, uint64_t over) {
-    if (const Polynomial &size = shapeOf(all)[over]; givenIn(size))
+    if (Polynomial size = shapeOf(all)[over]; givenIn(size))
       kept.add(elementOf(all), bytesOf(all) / size * iterationsOf(op));
   };
   graph->walk([&](Operation *op) {

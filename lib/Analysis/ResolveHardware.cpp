@@ -48,8 +48,14 @@ deviceOf(Operation *job, const RunFacts &run, const AcceleratorTable &table) {
       InFlightDiagnostic error =
           emitError(placeOf(job, "device"), error::UnknownDevice, run.device,
                     table.didYouMean(run.device));
+      StringRef rate = run.device;
+      bool isRate = rate.size() > 1 && StringRef("GTPE").contains(rate[0]) &&
+                    llvm::is_contained({"F", "FLOP", "FLOPS", "flops"},
+                                       rate.drop_front());
       error.attachNote()
-          << "a `hardware` section describes a device of your own";
+          << (isRate ? "a rate is `" + rate.take_front().str() +
+                           "FLOP/s`, as in `10 PFLOP/s-days`"
+                     : "a `hardware` section describes a device of your own");
       return error;
     }
   }

@@ -323,13 +323,14 @@ static void addMemoryVerdict(Lines &lines, const RunReport &report) {
   std::string text = inBytes(capacity);
   if (!run.device.empty())
     text += " of each " + run.device;
-  text +=
-      verdict->fits
-          ? fmt::format(": fits, {} ({}) are left", inBytes(capacity - needed),
-                        inPercent((capacity - needed) / capacity))
-          : fmt::format(": does not fit, {} are missing ({} × that)",
-                        inBytes(needed - capacity),
-                        formatQuantity(needed / capacity, {}, 3));
+  text += verdict->fits
+              ? fmt::format(
+                    ": fits, {} ({}) are left{}", inBytes(capacity - needed),
+                    inPercent((capacity - needed) / capacity),
+                    run.isInference ? " for the values between ops" : "")
+              : fmt::format(": does not fit, {} are missing ({} × that)",
+                            inBytes(needed - capacity),
+                            formatQuantity(needed / capacity, {}, 3));
   if (!verdict->largest.empty())
     text += fmt::format("; the largest part: {}, {}", verdict->largest,
                         inPercent(verdict->bytesOfLargest / needed));

@@ -319,6 +319,9 @@ static std::optional<Message> findMistake(StringRef digits, StringRef name) {
                    digits + "Ki` (times 1024)?");
   if (name == "KB")
     return unknown("; did you mean `kB` (1000 bytes) or `KiB` (1024 bytes)?");
+  if (llvm::is_contained({"kb", "Mb", "Gb", "Tb"}, name))
+    return unknown("; did you mean `" + name + "it` or `" + name.drop_back() +
+                   "B`, 8 times as much?");
   if (llvm::any_of(suffixes,
                    [&](const Prefix &suffix) { return suffix.name == name; }))
     return unknown("; did you mean the number `" + digits + name +

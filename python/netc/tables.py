@@ -52,10 +52,10 @@ class ReportTables(Tables):
         """A table with a row for each layer of each network. Equal layers share a row, which has the figures of one; `count` is how many they are."""
         import pandas
 
-        columns = ["network", "layer", "count", "op", "parameters", "forward", "backward", "other", "bytes_read", "bytes_written"]
+        columns = ["network", "layer", "count", "op", "parameters", "forward", "backward", "forward_other", "backward_other", "bytes_read", "bytes_written"]
         rows = [
             (network.name, layer.names[0] if layer.names else "", len(layer.names), layer.op, layer.parameters, layer.forward.matmul,
-             layer.backward.matmul, layer.forward.other, layer.bytes_read, layer.bytes_written)
+             layer.backward.matmul, layer.forward.other, layer.backward.other, layer.bytes_read, layer.bytes_written)
             for network in self.networks for layer in network.layers
         ]  # fmt: skip
         return pandas.DataFrame(rows, columns=columns)

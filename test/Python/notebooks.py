@@ -31,5 +31,8 @@ assert "<table" in layers and "LMHead" in layers or "head" in layers
 assert longer.count("FLOP for each of them") == 3
 assert "line 2, column 19: unknown name `Liner`; did you mean `Linear`?" in mistake
 assert own
+# A table of layers has products and all else, in both directions, as the report has.
+(row,) = netc.estimate("net A(x: f32[N, 8]) = x |> Linear(4)\n").to_pandas().to_dict("records")
+assert (row["forward"], row["backward"], row["forward_other"], row["backward_other"]) == (64, 64, 4, 4), row
 # A table has its columns, though it has no rows.
 assert list(netc.estimate("a = 1\n").to_pandas()) == list(netc.estimate("net A(x: f32[N, 8]) = x |> relu\n").to_pandas()) != []
