@@ -92,11 +92,12 @@ TEST_F(CostTest, BytesAreThoseOfEachOpByItself) {
   EXPECT_EQ(tree.find("reshape")->figures.read, Polynomial());
   EXPECT_EQ(tree.find("convert")->figures.read, Polynomial(128));
   EXPECT_EQ(tree.find("convert")->figures.written, Polynomial(64));
-  // An update reads and writes the weight and what it keeps beside it.
+  // An update reads and writes the weight and what it keeps beside it, on each
+  // of two devices.
   Analysis trained = analyze(perceptron);
   const Figures &update = trained.runs.at(0).parts.find("fc2.weight")->figures;
-  EXPECT_EQ(update.read, Polynomial(4 * (3 * 1280 + 1)));
-  EXPECT_EQ(update.written, Polynomial(4 * 2 * 1280));
+  EXPECT_EQ(update.read, Polynomial(2 * 4 * (3 * 1280 + 1)));
+  EXPECT_EQ(update.written, Polynomial(2 * 4 * 2 * 1280));
 }
 
 TEST_F(CostTest, ALookUpReadsTheRowsThatItTakes) {
