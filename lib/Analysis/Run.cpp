@@ -632,6 +632,12 @@ static void accumulate(PartTree &tree, const Rational &parts) {
   }
 }
 
+/// Whether a device holds the whole network, as far as its memory is known.
+static bool fitsOnDevice(const Run &run) {
+  std::optional<Rational> needed = run.memoryPerDevice();
+  return !needed || !run.deviceMemory || *needed <= *run.deviceMemory;
+}
+
 /// Evaluates what all devices read and write: each reads the whole network for
 /// its share of the batch.
 static void evaluateMovements(PartTree &tree, Axes &ofDevice,
@@ -699,7 +705,7 @@ evaluateRun(StepOp op, const Conventions &conventions, PartTree parts,
   forEachMemory(run, [&](const std::string &, const Memory &memory) {
     run.memory += memory;
   });
-  if (run.devices && *run.devices > 1) {
+  if (run.devices && *run.devices > 1 && fitsOnDevice(run)) {
     Axes ofDevice = axesOfDevice(run);
     decodeInPasses(run, ofDevice);
     evaluateMovements(run.parts, ofDevice, *run.devices);
