@@ -383,7 +383,9 @@ bool RunFactsReader::addDecoding() {
   } else {
     decode = numberOf("decode");
   }
-  if (!decode || !isInference())
+  // A run of jobs has no net. Each job reads the key for its own.
+  bool hasNet = isFacts || results.results;
+  if (!decode || !isInference() || !hasNet)
     return true;
   std::set<std::string> found = positions();
   if (found.size() > 1) {

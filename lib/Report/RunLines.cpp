@@ -448,12 +448,16 @@ static void addMemory(Lines &lines, const RunReport &report) {
     text += "; " + formatQuantity(*intensity, {}, 3) + " FLOP a byte";
   lines.add("memory traffic", text);
   std::optional<Rational> takes = run.trafficTime(), all = run.deviceTime();
-  if (takes && all && *takes > *all)
+  if (takes && all && *takes > *all) {
+    // Jobs may have devices of their own.
+    std::string rate;
+    if (run.deviceBandwidth)
+      rate =
+          " at " + formatQuantity(*run.deviceBandwidth,
+                                  Dimension(Dimension::Data) / Dimension::Time);
     lines.add("",
-              inDeviceTime(*takes) + " at " +
-                  formatQuantity(*run.deviceBandwidth,
-                                 Dimension(Dimension::Data) / Dimension::Time) +
-                  ", longer than the device time");
+              inDeviceTime(*takes) + rate + ", longer than the device time");
+  }
   const Polynomial &converted = run.step().converted;
   if (!converted.isZero()) {
     std::optional<Rational> share = shareOf(converted, moved);
