@@ -133,15 +133,23 @@ std::vector<NumberFormat> Figures::formats() const {
   return formats;
 }
 
+llvm::ArrayRef<Polynomial Figures::*> Figures::movements() {
+  static constexpr Polynomial Figures::*all[] = {
+      &Figures::read,       &Figures::written,        &Figures::readAgain,
+      &Figures::updateRead, &Figures::updateWritten,  &Figures::gradients,
+      &Figures::converted,  &Figures::updateConverted};
+  return all;
+}
+
 /// References to all numbers of `figures`.
 template <typename FiguresT>
 static SmallVector<decltype(&std::declval<FiguresT &>().parameters), 32>
 numbersOf(FiguresT &figures) {
   SmallVector<decltype(&figures.parameters), 32> numbers{
-      &figures.parameters,    &figures.trainable,       &figures.idle,
-      &figures.read,          &figures.written,         &figures.updateRead,
-      &figures.updateWritten, &figures.gradients,       &figures.activations,
-      &figures.converted,     &figures.updateConverted, &figures.readAgain};
+      &figures.parameters, &figures.trainable, &figures.idle,
+      &figures.activations};
+  for (Polynomial Figures::*moved : Figures::movements())
+    numbers.push_back(&(figures.*moved));
   auto add = [&](auto &costs) {
     for (auto &cost : costs)
       numbers.append({&cost.matmul, &cost.other, &cost.transcendental});

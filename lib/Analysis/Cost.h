@@ -106,10 +106,7 @@ struct Figures {
   /// Bytes that are read and written.
   Polynomial traffic() const { return read + written; }
   /// All figures that are bytes read or written.
-  std::array<Polynomial *, 8> movements() {
-    return {&read,          &written,   &readAgain, &updateRead,
-            &updateWritten, &gradients, &converted, &updateConverted};
-  }
+  static llvm::ArrayRef<Polynomial Figures::*> movements();
 
   Figures &operator+=(const Figures &other);
   /// The figures with costs and traffic multiplied by `times`.

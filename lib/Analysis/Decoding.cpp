@@ -75,16 +75,42 @@ Operation *Decoding::findUnmasked(Operation *graph) const {
   return unmasked;
 }
 
-/// How far behind a position the window of a convolution along positions ends.
-static int64_t reachAhead(ConvOp conv, const Polynomial &positions) {
-  int64_t reach = 0;
-  Shape input = shapeOf(conv.getX());
-  ArrayRef<int64_t> kernel = conv.getW().getType().getShape().drop_front(2);
-  for (auto [axis, size, dilation, low] : llvm::zip_equal(
-           conv.getOver(), kernel, conv.getDilation(), conv.getLow()))
-    if (input[axis] == positions)
-      reach = std::max(reach, (size - 1) * dilation - low);
-  return reach;
+namespace {
+/// How many positions besides its own a convolution reads for one, and how many
+/// of these come after it. 0 if it does not run along positions.
+struct Reach {
+  int64_t all = 0, ahead = 0;
+
+  Reach(ConvOp conv, const Polynomial &positions) {
+    Shape input = shapeOf(conv.getX());
+    ArrayRef<int64_t> kernel = conv.getW().getType().getShape().drop_front(2);
+    for (auto [axis, size, dilation, low] : llvm::zip_equal(
+             conv.getOver(), kernel, conv.getDilation(), conv.getLow())) {
+      if (input[axis] != positions)
+        continue;
+      all += (size - 1) * dilation;
+      ahead = std::max(ahead, (size - 1) * dilation - low);
+    }
+  }
+};
+
+/// A sum or product of all that stands on an axis so far.
+struct Running {
+  Value x;
+  uint64_t over;
+  bool isReversed;
+};
+} // namespace
+
+static std::optional<Running> runningOf(Operation *op) {
+  auto of = [](auto op) {
+    return Running{op.getX(), op.getOver(), op.getReverse()};
+  };
+  if (auto sum = dyn_cast<CumsumOp>(op))
+    return of(sum);
+  if (auto product = dyn_cast<CumprodOp>(op))
+    return of(product);
+  return std::nullopt;
 }
 
 Operation *Decoding::findLookingAhead(Operation *graph) const {
@@ -96,17 +122,14 @@ Operation *Decoding::findLookingAhead(Operation *graph) const {
   graph->walk([&](Operation *op) {
     auto scan = dyn_cast<ScanOp>(op);
     auto conv = dyn_cast<ConvOp>(op);
-    auto sum = dyn_cast<CumsumOp>(op);
-    auto product = dyn_cast<CumprodOp>(op);
     auto turned = dyn_cast<ReverseOp>(op);
-    bool isAhead =
-        (scan && scan.getReversed() &&
-         isPositions(scan.getTrip().getValue())) ||
-        (conv && reachAhead(conv, positions) > 0) ||
-        (sum && sum.getReverse() && isAlong(sum.getX(), sum.getOver())) ||
-        (product && product.getReverse() &&
-         isAlong(product.getX(), product.getOver())) ||
-        (turned && isAlong(turned.getX(), turned.getOver()));
+    std::optional<Running> running = runningOf(op);
+    bool isAhead = (scan && scan.getReversed() &&
+                    isPositions(scan.getTrip().getValue())) ||
+                   (conv && Reach(conv, positions).ahead > 0) ||
+                   (running && running->isReversed &&
+                    isAlong(running->x, running->over)) ||
+                   (turned && isAlong(turned.getX(), turned.getOver()));
     if (!isAhead)
       return WalkResult::advance();
     found = op;
@@ -210,19 +233,6 @@ Polynomial Decoding::readAgain(Operation *op, unsigned operand,
           given * Polynomial::symbol(kFurtherPasses));
 }
 
-/// How many earlier positions the window of a convolution reads. 0 if the
-/// convolution does not run along positions.
-static int64_t reachOf(ConvOp conv, const Polynomial &positions) {
-  int64_t reach = 0;
-  Shape input = shapeOf(conv.getX());
-  ArrayRef<int64_t> kernel = conv.getW().getType().getShape().drop_front(2);
-  for (auto [axis, size, dilation] :
-       llvm::zip_equal(conv.getOver(), kernel, conv.getDilation()))
-    if (input[axis] == positions)
-      reach += (size - 1) * dilation;
-  return reach;
-}
-
 Polynomial Decoding::iterationsOf(Operation *op) const {
   Polynomial iterations = 1;
   for (Operation *outer = op; outer; outer = outer->getParentOp())
@@ -268,18 +278,13 @@ BytesByType Decoding::bytesKept(Operation *graph) const {
         kept.add(base, iterationsOf(base.getDefiningOp()));
     });
   };
-  // The sum or product of all positions so far.
-  auto keepLast = [&](Operation *op, Value all, uint64_t over) {
-    if (Polynomial size = shapeOf(all)[over]; givenIn(size))
-      kept.add(elementOf(all), bytesOf(all) / size * iterationsOf(op));
-  };
   graph->walk([&](Operation *op) {
-    if (auto sum = dyn_cast<CumsumOp>(op))
-      keepLast(op, sum.getX(), sum.getOver());
-    else if (auto product = dyn_cast<CumprodOp>(op))
-      keepLast(op, product.getX(), product.getOver());
-    else if (auto scan = dyn_cast<ScanOp>(op);
-             scan && isPositions(scan.getTrip().getValue())) {
+    if (std::optional<Running> running = runningOf(op)) {
+      if (Polynomial size = shapeOf(running->x)[running->over]; givenIn(size))
+        kept.add(elementOf(running->x),
+                 bytesOf(running->x) / size * iterationsOf(op));
+    } else if (auto scan = dyn_cast<ScanOp>(op);
+               scan && isPositions(scan.getTrip().getValue())) {
       // The state that a recurrence carries to its next iteration.
       for (Value init : scan.getInits())
         kept.add(init, iterationsOf(scan));
@@ -289,7 +294,7 @@ BytesByType Decoding::bytesKept(Operation *graph) const {
             keep(operand);
       });
     } else if (auto conv = dyn_cast<ConvOp>(op)) {
-      if (int64_t reach = reachOf(conv, positions))
+      if (int64_t reach = Reach(conv, positions).all)
         forEachKept(conv.getX(), [&](Value base) {
           auto &[longest, iterations] = windows[base];
           longest = std::max(longest, reach);

@@ -209,6 +209,11 @@ Rational Run::peakIn(NumberFormat format) const {
   return found == peaks.end() ? *peak : found->second;
 }
 
+/// The value rounded down to a multiple of 1 / `parts`.
+static Rational roundedDown(const Rational &value, int64_t parts) {
+  return (value * parts).floor() / parts;
+}
+
 std::optional<Rational>
 Run::peakOf(const std::function<Cost(const Figures &)> &ofStep) const {
   if (!peak || !hasStep())
@@ -226,7 +231,7 @@ Run::peakOf(const std::function<Cost(const Figures &)> &ofStep) const {
   // In whole FLOP/s, to 12 digits: a long fraction would leave no room for its
   // product with a time.
   constexpr int64_t digits = 1'000'000'000'000;
-  Rational mean = *peak * ((flop / weighted * digits).floor() / digits);
+  Rational mean = *peak * roundedDown(flop / weighted, digits);
   return mean.isValid() ? mean.floor() : *peak;
 }
 
@@ -240,6 +245,11 @@ std::string Run::namesOfFormats() const {
 
 std::optional<Rational> Run::memoryPerDevice() const {
   return memory.total().constant();
+}
+
+bool Run::fitsOnDevice() const {
+  std::optional<Rational> needed = memoryPerDevice();
+  return !needed || !deviceMemory || *needed <= *deviceMemory;
 }
 
 std::optional<Rational> Run::trafficOfStep() const {
@@ -632,20 +642,14 @@ static void accumulate(PartTree &tree, const Rational &parts) {
   }
 }
 
-/// Whether a device holds the whole network, as far as its memory is known.
-static bool fitsOnDevice(const Run &run) {
-  std::optional<Rational> needed = run.memoryPerDevice();
-  return !needed || !run.deviceMemory || *needed <= *run.deviceMemory;
-}
-
 /// Evaluates what all devices read and write: each reads the whole network for
 /// its share of the batch.
 static void evaluateMovements(PartTree &tree, Axes &ofDevice,
                               const Rational &devices) {
   for (Part &part : tree.parts)
-    for (Polynomial *moved : part.figures.movements())
-      if (!moved->isZero())
-        *moved = ofDevice.evaluate(*moved) * devices;
+    for (Polynomial Figures::*moved : Figures::movements())
+      if (Polynomial &bytes = part.figures.*moved; !bytes.isZero())
+        bytes = ofDevice.evaluate(bytes) * devices;
 }
 
 /// A decoder reads its weights and keys again in each pass, so that a device
@@ -667,9 +671,10 @@ static void limitUtilization(Run &run, const Rational &positions) {
   if (!(waiting > computing * made))
     return;
   constexpr int64_t digits = 1'000'000'000;
-  Rational reached = *run.assumedUtilization * computing /
-                     (computing * (Rational(1) - made) + waiting);
-  reached = (reached * digits).floor() / digits;
+  Rational reached =
+      roundedDown(*run.assumedUtilization * computing /
+                      (computing * (Rational(1) - made) + waiting),
+                  digits);
   if (!reached.isValid() || reached.isZero())
     return;
   run.assumedUtilization = reached;
@@ -705,7 +710,7 @@ evaluateRun(StepOp op, const Conventions &conventions, PartTree parts,
   forEachMemory(run, [&](const std::string &, const Memory &memory) {
     run.memory += memory;
   });
-  if (run.devices && *run.devices > 1 && fitsOnDevice(run)) {
+  if (run.devices && *run.devices > 1 && run.fitsOnDevice()) {
     Axes ofDevice = axesOfDevice(run);
     decodeInPasses(run, ofDevice);
     evaluateMovements(run.parts, ofDevice, *run.devices);

@@ -155,6 +155,8 @@ struct Run : RunFacts {
   std::optional<Rational> hardwareUtilization() const;
   /// Bytes. None if they depend on a free axis or on a part of unknown size.
   std::optional<Rational> memoryPerDevice() const;
+  /// Whether that fits in the memory of a device, as far as both are known.
+  bool fitsOnDevice() const;
   /// The activations that the forward pass saves. Empty for a run of jobs and
   /// for a decoder.
   std::vector<KeptValue> kept() const;

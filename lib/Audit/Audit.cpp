@@ -256,12 +256,9 @@ private:
   void takeLastRepetition() {
     const size_t specified = own->forwardAt(own->sizes(), ~size_t(0)).size();
     auto &products = step.products;
-    // A fused kernel of attention is two products.
-    const size_t all =
-        products.size() +
-        llvm::count_if(products, [](const TracedProduct &product) {
-          return product.kind == ProductKind::Attention;
-        });
+    size_t all = 0;
+    for (const TracedProduct &product : products)
+      all += product.specified();
     if (!step.name.empty() || specified == 0 || all % specified != 0 ||
         all <= specified)
       return;

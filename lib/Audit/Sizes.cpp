@@ -349,8 +349,7 @@ public:
         sizes(step.sizes()) {
     for (const TracedProduct &product : forward)
       if (product.cost->flop) {
-        // A fused kernel is two products.
-        int parts = product.kind == ProductKind::Attention ? 2 : 1;
+        unsigned parts = product.specified();
         auto &list = theirs[(*product.cost->flop / parts).str()];
         list.insert(list.end(), parts, &product);
         all += parts;

@@ -72,6 +72,9 @@ struct TracedProduct {
   /// What torch.profiler counts for it. Equal products share it.
   std::shared_ptr<const ProfilerCount> profiler;
   unsigned parts = 0; ///< number of events inside
+  /// How many products of a specification it is: a fused kernel of attention is
+  /// two.
+  unsigned specified() const { return kind == ProductKind::Attention ? 2 : 1; }
   /// Whether an op that computes lies between it and the product before it on
   /// its thread, whose result it may read.
   bool isApart = false;

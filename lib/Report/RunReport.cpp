@@ -64,7 +64,7 @@ std::optional<MemoryVerdict> netc::memoryVerdict(const Run &run) {
   if (!needed || !run.deviceMemory)
     return std::nullopt;
   MemoryVerdict verdict{
-      *run.deviceMemory, *needed, *needed <= *run.deviceMemory, "", {}, {}};
+      *run.deviceMemory, *needed, run.fitsOnDevice(), "", {}, {}};
   Rational activations = *run.memory.activations.total().constant();
   for (auto [name, part] : Memory::parts()) {
     Rational bytes = *(run.memory.*part).total().constant();
