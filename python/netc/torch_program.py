@@ -8,6 +8,7 @@ import contextlib
 import io
 import keyword
 import logging
+import operator
 import re
 import sys
 import traceback
@@ -153,11 +154,65 @@ class _Asked(TorchFunctionMode):
     def __torch_function__(self, called, types, args=(), kwargs=None):
         is_asked = called == torch.Tensor.requires_grad.__set__ and args[1] or called is torch.Tensor.requires_grad_ and args[1:] != (False,)
         if is_asked and not args[0].requires_grad:
-            places = ((Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_stack(sys._getframe(1)))
-            file, line = next(place for place in places if Path(torch.__file__).parent not in place[0].parents)
+            file, line = _caller()
             if file != Path(__file__):  # PyTorch, for its own
                 self.lines[f"{file.name}:{line}"] = None
         return called(*args, **(kwargs or {}))
+
+
+class _Finite(TorchFunctionMode):
+    """Takes values for finite where a branch asks, as in `if torch.isnan(loss).any()`, and collects the lines: torch.export has no values."""
+
+    CHECKS = {"isfinite": True, "isinf": False, "isnan": False}
+    OF_CHECKS = {"all": bool, "any": bool, "logical_not": operator.not_, "__invert__": operator.not_, "logical_or": operator.or_, "__or__": operator.or_}
+
+    def __init__(self):
+        super().__init__()
+        self.known, self.lines = {}, {}
+
+    def __torch_function__(self, called, types, args=(), kwargs=None):
+        name = getattr(called, "__name__", "")
+        known = [self.known.get(id(each)) for each in args if isinstance(each, torch.Tensor)]
+        values = [each[1] for each in known] if all(known) else []
+        if values and name in ("__bool__", "item"):
+            file, line = _caller()
+            self.lines[f"{file.name}:{line}"] = None
+            return values[0]
+        result = called(*args, **(kwargs or {}))
+        if name in self.CHECKS:
+            self.known[id(result)] = result, self.CHECKS[name]  # with the tensor, whose number no other takes then
+        elif values and name in self.OF_CHECKS:
+            self.known[id(result)] = result, self.OF_CHECKS[name](*values)
+        return result
+
+
+@contextlib.contextmanager
+def _asked_whether_exported():
+    """Collects the lines that ask whether they are exported, as they are here."""
+    lines, plain = {}, torch.compiler.is_exporting
+
+    def is_exporting():
+        # Behind functions that pass the question on, as transformers has one.
+        asked = (place for place in traceback.walk_stack(sys._getframe(1)) if "exporting" not in place[0].f_code.co_name)
+        frame, line = next(asked)
+        file = Path(frame.f_code.co_filename)
+        if not _is_of_torch(file) and file.parts[-2:] != ("transformers", "masking_utils.py"):  # which makes the same masks
+            lines[f"{file.name}:{line}"] = None
+        return plain()
+
+    with mock.patch.object(torch.compiler, "is_exporting", is_exporting):
+        yield lines
+
+
+def _caller():
+    """The file and line outside of PyTorch, and of the functions that look at its calls, that called."""
+    frames = traceback.walk_stack(sys._getframe(2))
+    places = ((Path(frame.f_code.co_filename), line) for frame, line in frames if frame.f_code.co_name != "__torch_function__")
+    return next(place for place in places if not _is_of_torch(place[0]))
+
+
+def _is_of_torch(file):
+    return Path(torch.__file__).parent in file.parents
 
 
 def _plain_masks():
@@ -233,28 +288,36 @@ def exported(module, args, kwargs, axes):
                 found = traced(example)
         if not found:
             raise _refusal(module, bound, dynamic, nameless, problem) from None
-    exported, functional, functions, asked, lost = found
+    exported, functional, said = found
     _draw(functional)
     symbols = _named(exported, list(own.values()), batch)
     if axes is None:
         _tie(functional, symbols)
     doubts = _doubts(module, exported, symbols, list(free.values()), None if axes is None else list(own.values()))
-    doubts += [f"`{name}` has a backward of its own; netc counts the derivative of its forward." for name in functions]
-    doubts += [f"The module asks for the gradient of what goes in ({line}), which PyTorch computes; netc does not count it." for line in asked]
-    doubts += [
-        f"The module changes its buffer `{name}`: it is read as before the first call, and a change that no result needs is not counted."
-        for name in _changed(module, functional)
-    ]
-    return functional, symbols, doubts + list(dict.fromkeys(lost))
+    return functional, symbols, doubts + said
 
 
 def _traced(module, bound, dynamic):
-    """The programs of an example by torch.export, and in the ops that netc knows; and the names and lines of what is in neither."""
-    with _quiet(), _own_functions() as functions, _Asked() as asked, _plain_masks(), _without_cache(module), torch_checkpoints.marked() as lost, warnings.catch_warnings():
+    """The programs of an example by torch.export, and in the ops that netc knows; and what a reader must know of what is in neither."""
+    with contextlib.ExitStack() as around:
+        functions, asked, finite, of_export, _, _, lost = map(
+            around.enter_context,
+            (_own_functions(), _Asked(), _Finite(), _asked_whether_exported(), _plain_masks(), _without_cache(module), torch_checkpoints.marked()),
+        )
+        around.enter_context(_quiet())
+        around.enter_context(warnings.catch_warnings())
         warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
         exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
     _detach(exported)
-    return exported, exported.run_decompositions(decompositions()), functions, asked.lines, lost
+    functional = exported.run_decompositions(decompositions())
+    return exported, functional, [
+        *(f"`{name}` has a backward of its own; netc counts the derivative of its forward." for name in functions),
+        *(f"The module asks for the gradient of what goes in ({line}), which PyTorch computes; netc does not count it." for line in asked.lines),
+        *(f"The module asks whether values are finite ({line}); what it does if they are not is not counted." for line in finite.lines),
+        *(f"The module asks whether it is exported ({line}), and what is counted is what it does then." for line in of_export),
+        *(f"The module changes its buffer `{name}`: it is read as before the first call, and a change that no result needs is not counted." for name in _changed(module, functional)),
+        *dict.fromkeys(lost),
+    ]
 
 
 def _refusal(module, bound, dynamic, nameless, problem):
@@ -388,7 +451,7 @@ def _why_fixed(module, node, axis, inputs):
     names = {str(symbol) for symbol, sources in sizes.var_to_sources.items() if any(each.name == f"L['{node.name}'].size()[{axis}]" for each in sources)}
     guard = next((each for each in sizes.guards if {str(symbol) for symbol in each.expr.free_symbols} & names), None)
     frame = guard.sloc.framework_loc if guard is not None else None
-    if isinstance(frame, traceback.FrameSummary) and Path(torch.__file__).parent not in Path(frame.filename).parents:
+    if isinstance(frame, traceback.FrameSummary) and not _is_of_torch(Path(frame.filename)):
         return f"`{frame.name}` ({Path(frame.filename).name}:{frame.lineno}) takes no other size"
     if any(isinstance(each, torch.nn.RNNBase) for each in module.modules()):
         return "torch.export takes no other size here, as for a recurrence, which has a given length"

@@ -580,6 +580,23 @@ for body, is_asked in (setting, True), (lambda self, x: self.a((x * 2).requires_
     said = re.search(r"# (The module asks for the gradient of what goes in \(from_torch.py:\d+\), which PyTorch computes; netc does not count it\.)\n", spec)
     assert bool(said) == is_asked and [each[1] for each in (said,) if each] == [str(each.message) for each in seen], (spec, seen)
 
+# Values are finite where a branch asks, and what a module does because it is exported is said.
+def checked(self, x):
+    y = self.a(x)
+    if self.training and not torch.isfinite(y).all():
+        y = y.clamp(-1, 1)
+    if (y.isnan() | torch.isinf(y)).any().item():
+        raise ValueError
+    return y
+
+
+for body, asks in (checked, ["values are finite"] * 2), (lambda self, x: self.a(x) if torch.compiler.is_exporting() else x, ["it is exported"]):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        spec = netc.from_torch(Of(body, a=linear), x)
+    assert re.findall(r"# The module asks whether (.*) \(from_torch.py:\d+\)", spec) == asks and len(seen) == len(asks), (spec, seen)
+    assert spec.endswith("return y = x |> a\n}\n"), spec
+
 # Places in a table that are constants are what they are, or in it if they are many.
 near = lambda count: torch.arange(count)[None] - torch.arange(count)[:, None]
 for places, text in (
