@@ -36,6 +36,9 @@ formatOf(const RunFacts &run, const std::set<NumberFormat> &formats) {
              : precision->products;
 }
 
+/// The name of a device whose peaks are those of the run's `peak`.
+static constexpr StringRef statedPeaks = "peak";
+
 /// The device that the run names, if any, with the peaks that the run or a
 /// `hardware` section states. Fails, with an error at the name, if it is not
 /// known.
@@ -63,8 +66,9 @@ deviceOf(Operation *job, const RunFacts &run, const AcceleratorTable &table) {
     return device;
   if (!device) {
     device.emplace();
-    device->name = device->title = run.device.empty() ? "peak" : run.device;
+    device->title = run.device;
   }
+  device->name = run.hasOwnDevice ? run.device : statedPeaks.str();
   device->peaks.clear();
   for (const auto &[format, rate] : run.peaks) {
     std::optional<NumberFormat> known = parseNumberFormat(format);
@@ -192,8 +196,11 @@ static void warnOfFormat(Operation *job, const RunFacts &run,
     return;
   const FormatTraits &asked = traitsOf(format);
   warn(placeOf(job, keyOfFormat(run)), symbolOf(job), WarningId::NoSuchUnits)
-      << "`" << device.title << "` has no units for " << asked.name
-      << "; such products are taken to run in " << traitsOf(taken).name
+      << "`"
+      << (device.name == statedPeaks ? "peak` has no rate for "
+                                     : device.title + "` has no units for ")
+      << asked.name << "; such products are taken to run in "
+      << traitsOf(taken).name
       << (asked.bits == 16 && has(NumberFormat::F16)
               ? ", and `mixed(f16)` would not"
               : "");

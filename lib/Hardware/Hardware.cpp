@@ -72,7 +72,7 @@ llvm::Expected<PeakChoice> Accelerator::peakFor(NumberFormat format) const {
             return other.format == traits.format;
           }))
         known.push_back(traits.name);
-    return llvm::createStringError("no " + formatName + " peak is known for `" +
+    return llvm::createStringError("no " + formatName + " rate is known for `" +
                                    name + "`, only " + llvm::join(known, ", "));
   }
 

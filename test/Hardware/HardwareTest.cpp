@@ -346,9 +346,9 @@ TEST(Peak, Unknown) {
   EXPECT_EQ(noPeak("GPU", "f32"),
             "`GPU` does not say which accelerator: its peak is unknown");
   EXPECT_EQ(noPeak("Gaudi2", "f32"),
-            "no f32 peak is known for `Gaudi2`, only bf16, f8e4m3");
+            "no f32 rate is known for `Gaudi2`, only bf16, f8e4m3");
   EXPECT_EQ(noPeak("A100", "f8e5m2"),
-            "no f8e5m2 peak is known for `A100_SXM4_40GB`, only f64, f32, "
+            "no f8e5m2 rate is known for `A100_SXM4_40GB`, only f64, f32, "
             "tf32, f16, bf16, i8, i4");
 }
 
