@@ -2,11 +2,13 @@
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "lib/Codegen/LinalgQueries.h"
 #include "lib/Codegen/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SubsetOpInterface.h"
 
 using namespace netc;
 using namespace mlir;
@@ -99,6 +101,27 @@ static bool takesSlice(OpOperand &use) {
          });
 }
 
+/// The last tensor before `reader` that has the part that `insertion` inserts:
+/// others may be inserted beside it.
+static tensor::InsertSliceOp lastWith(tensor::InsertSliceOp insertion,
+                                      Operation *reader) {
+  auto part = cast<SubsetOpInterface>(insertion.getOperation());
+  tensor::InsertSliceOp last = insertion;
+  for (;;) {
+    SmallVector<OpOperand *> insertions = insertionsInto(last.getResult());
+    auto next = llvm::find_if(insertions, [&](OpOperand *use) {
+      Operation *op = use->getOwner();
+      return op->getBlock() == reader->getBlock() &&
+             op->isBeforeInBlock(reader) &&
+             part.operatesOnDisjointSubset(cast<SubsetOpInterface>(op),
+                                           [](Value, Value) { return true; });
+    });
+    if (next == insertions.end())
+      return last;
+    last = cast<tensor::InsertSliceOp>((*next)->getOwner());
+  }
+}
+
 /// If a result is read padded, and padded equally by all readers (as by a
 /// convolution and the gradient of its weight), they share one padded tensor,
 /// whose padding is created before the result. Others, such as the gradient of
@@ -138,8 +161,8 @@ static void computeInPadding(linalg::GenericOp op, Moves &moves) {
     OpBuilder b(use->getOwner());
     use->set(b.create<tensor::ExtractSliceOp>(
         op.getLoc(), cast<RankedTensorType>(op.getResult(0).getType()),
-        first.getResult(), first.getMixedOffsets(), first.getMixedSizes(),
-        first.getMixedStrides()));
+        lastWith(first, use->getOwner()).getResult(), first.getMixedOffsets(),
+        first.getMixedSizes(), first.getMixedStrides()));
   }
   for (tensor::InsertSliceOp reader : readers)
     if (reader != first) {

@@ -180,6 +180,15 @@ linalg::GenericOp netc::epilogueOf(linalg::LinalgOp product) {
   return dyn_cast<linalg::GenericOp>(product->getNextNode());
 }
 
+SmallVector<OpOperand *> netc::insertionsInto(Value tensor) {
+  SmallVector<OpOperand *> insertions;
+  for (OpOperand &use : tensor.getUses())
+    if (auto insertion = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+        insertion && &use == &insertion.getDestMutable())
+      insertions.push_back(&use);
+  return insertions;
+}
+
 bool netc::readsTheSame(linalg::LinalgOp op, Operation *later) {
   return readsTheSame(op, op, later);
 }

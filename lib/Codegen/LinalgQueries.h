@@ -43,6 +43,9 @@ mlir::linalg::GenericOp epilogueOf(mlir::linalg::LinalgOp product);
 /// through reshapes and slices. Null if the tensor is computed.
 mlir::Value slotOf(mlir::Value tensor);
 
+/// The uses of a tensor as what another one is inserted into.
+llvm::SmallVector<mlir::OpOperand *> insertionsInto(mlir::Value tensor);
+
 /// Whether `op` would read the same values at the position of `later`: no
 /// memref that it reads is written in between.
 bool readsTheSame(mlir::linalg::LinalgOp op, mlir::Operation *later);

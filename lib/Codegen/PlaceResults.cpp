@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
 
 using namespace netc;
 using namespace mlir;
@@ -68,6 +69,17 @@ static bool readsInPlace(linalg::GenericOp op, memref::GetGlobalOp memory) {
               .wasInterrupted();
 }
 
+/// Gives the result of an op that writes to `output` a buffer of its own, if
+/// bufferization could choose one.
+static void allocate(OpOperand &output) {
+  auto empty = output.get().getDefiningOp<tensor::EmptyOp>();
+  if (!empty)
+    return;
+  OpBuilder b(output.getOwner());
+  output.set(b.create<bufferization::AllocTensorOp>(
+      empty.getLoc(), empty.getType(), ValueRange()));
+}
+
 /// Lets an op write its result directly to the slot, if the slot's old contents
 /// are no longer needed. The shapes may differ: an update works on a vector,
 /// and the slot is a matrix, say. Otherwise the op gets a buffer of its own
@@ -89,9 +101,7 @@ static void placeWrite(bufferization::MaterializeInDestinationOp write,
   if (isUsedBetween(global, op, write, globals) || !readsInPlace(op, global)) {
     OpOperand *output =
         op.getDpsInitOperand(cast<OpResult>(source).getResultNumber());
-    if (auto empty = output->get().getDefiningOp<tensor::EmptyOp>())
-      output->set(b.create<bufferization::AllocTensorOp>(
-          op.getLoc(), empty.getType(), ValueRange()));
+    allocate(*output);
     return;
   }
   Value memory = global;
@@ -209,6 +219,49 @@ static void continueSums(linalg::GenericOp op) {
   }
 }
 
+/// Whether a tensor was written by insertions alone, if at all.
+static bool startsEmpty(Value tensor) {
+  while (auto insertion = tensor.getDefiningOp<tensor::InsertSliceOp>())
+    tensor = insertion.getDest();
+  return tensor.getDefiningOp<tensor::EmptyOp>() != nullptr;
+}
+
+/// Lets each of several tensors that begin with the same insertion do it anew.
+/// Bufferization would copy the memory of one to that of the others, of which
+/// hardly any is written yet. CSE makes such tensors, as of the gradients of a
+/// GRU's gates, which differ in one.
+static void insertAnew(Operation *op) {
+  if (!isa<tensor::EmptyOp, tensor::InsertSliceOp>(op) ||
+      !startsEmpty(op->getResult(0)))
+    return;
+  SmallVector<OpOperand *> insertions = insertionsInto(op->getResult(0));
+  for (OpOperand *use : ArrayRef(insertions).drop_front(!insertions.empty())) {
+    OpBuilder b(use->getOwner());
+    use->set(b.clone(*op)->getResult(0));
+  }
+}
+
+/// Computes a part outside of the tensor that it is inserted into, if it is
+/// read after the next insertion. That would, for bufferization, change what is
+/// read, so it would copy the whole tensor before.
+static void computeApart(tensor::InsertSliceOp insertion) {
+  Value part = insertion.getSource();
+  auto isReadAfter = [&](OpOperand *use) {
+    Operation *next = use->getOwner();
+    return llvm::any_of(part.getUsers(), [&](Operation *user) {
+      user = next->getBlock()->findAncestorOpInBlock(*user);
+      return user && next->isBeforeInBlock(user);
+    });
+  };
+  if (llvm::none_of(insertionsInto(insertion.getResult()), isReadAfter))
+    return;
+  while (auto op = part.getDefiningOp<linalg::LinalgOp>()) {
+    OpOperand *output = op.getTiedOpOperand(cast<OpResult>(part));
+    part = output->get();
+    allocate(*output);
+  }
+}
+
 namespace {
 struct PlaceResults : netc::impl::PlaceResultsBase<PlaceResults> {
   void runOnOperation() override {
@@ -221,6 +274,9 @@ struct PlaceResults : netc::impl::PlaceResultsBase<PlaceResults> {
     });
     getOperation().walk(writeOverOperands);
     getOperation().walk(continueSums);
+    getOperation().walk(computeApart);
+    // From the last on, since a clone continues the one before.
+    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>(insertAnew);
   }
 };
 } // namespace

@@ -139,3 +139,43 @@ func.func @short_rows(%x: tensor<4x7xf32>, %g: tensor<4x7xf32>) -> (tensor<4x7xf
   %p1 = tensor.insert_slice %y into %f1[1, 1] [4, 7] [1, 1] : tensor<4x7xf32> into tensor<6x9xf32>
   return %m, %p1 : tensor<4x7xf32>, tensor<6x9xf32>
 }
+
+// What is read after another tensor was inserted beside it is read from both;
+// before, and after one that is inserted over it, from it alone.
+// CHECK-LABEL: func.func @joined
+// CHECK-SAME:  (%{{.*}}: tensor<4x64xf32>, %[[G:[^:]*]]: tensor<4x64xf32>
+// CHECK:       %[[Y:.*]] = linalg.generic
+// CHECK:       %[[ONE:.*]] = tensor.insert_slice %[[Y]] into %{{.*}}[0, 0] [4, 64] [1, 1]
+// CHECK:       %[[FIRST:.*]] = tensor.extract_slice %[[ONE]][0, 0] [4, 64] [1, 1]
+// CHECK:       %[[H:.*]] = linalg.generic {{.*}} ins(%[[FIRST]], %[[G]]
+// CHECK:       %[[BOTH:.*]] = tensor.insert_slice %[[H]] into %[[ONE]][0, 64] [4, 64] [1, 1]
+// CHECK:       tensor.insert_slice %[[H]] into %[[BOTH]][2, 0] [4, 64] [1, 1]
+// CHECK:       %[[LAST:.*]] = tensor.extract_slice %[[BOTH]][0, 0] [4, 64] [1, 1]
+// CHECK:       linalg.generic {{.*}} ins(%[[LAST]], %[[H]]
+func.func @joined(%x: tensor<4x64xf32>, %g: tensor<4x64xf32>) -> (tensor<6x128xf32>, tensor<4x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x64xf32>
+  %y = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %r = arith.maximumf %a, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<4x64xf32>
+  %h = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %g : tensor<4x64xf32>, tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4x64xf32>
+  %whole = tensor.empty() : tensor<6x128xf32>
+  %one = tensor.insert_slice %y into %whole[0, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<6x128xf32>
+  %both = tensor.insert_slice %h into %one[0, 64] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<6x128xf32>
+  %over = tensor.insert_slice %h into %both[2, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<6x128xf32>
+  %k = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %h : tensor<4x64xf32>, tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %r = arith.mulf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4x64xf32>
+  return %over, %k : tensor<6x128xf32>, tensor<4x64xf32>
+}

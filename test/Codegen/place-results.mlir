@@ -188,3 +188,77 @@ func.func @norm(%x: tensor<3xf32>, %y: tensor<5xf32>) -> tensor<f32> {
   } -> tensor<f32>
   return %b : tensor<f32>
 }
+
+// -----
+
+// Two tensors that begin with the same part have memory of their own.
+// CHECK-LABEL: @insert_anew
+// CHECK-SAME: (%[[A:[^:]*]]: tensor<2xf32>, %[[B:[^:]*]]: tensor<2xf32>, %[[C:[^:]*]]: tensor<2xf32>
+// CHECK-DAG: %[[E1:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-DAG: %[[E2:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-DAG: %[[A1:.*]] = tensor.insert_slice %[[A]] into %[[E1]][0]
+// CHECK-DAG: %[[A2:.*]] = tensor.insert_slice %[[A]] into %[[E2]][0]
+// CHECK: %[[AB:.*]] = tensor.insert_slice %[[B]] into %[[A1]][2]
+// CHECK: %[[AC:.*]] = tensor.insert_slice %[[C]] into %[[A2]][2]
+// CHECK: return %[[AB]], %[[AC]]
+func.func @insert_anew(%a: tensor<2xf32>, %b: tensor<2xf32>, %c: tensor<2xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %begun = tensor.insert_slice %a into %e[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %ab = tensor.insert_slice %b into %begun[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %ac = tensor.insert_slice %c into %begun[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return %ab, %ac : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What was written is copied.
+// CHECK-LABEL: @insert_over
+// CHECK-COUNT-1: tensor.insert_slice %{{.*}} into %{{.*}}[0]
+// CHECK-NOT: [0]
+// CHECK: return
+func.func @insert_over(%t: tensor<4xf32>, %a: tensor<2xf32>, %b: tensor<2xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %begun = tensor.insert_slice %a into %t[0] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %ab = tensor.insert_slice %b into %begun[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  %aa = tensor.insert_slice %a into %begun[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return %ab, %aa : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+#vector = affine_map<(d0) -> (d0)>
+
+// A part that is read after another one is inserted has a buffer of its own; one that is read before, none.
+// CHECK-LABEL: @apart
+// CHECK: %[[OWN:.*]] = bufferization.alloc_tensor() : tensor<2xf32>
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} outs(%[[OWN]]
+// CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%[[P]] {{.*}} outs(%[[EMPTY:.*]] : tensor<2xf32>)
+// CHECK: tensor.insert_slice %[[P]]
+// CHECK: tensor.insert_slice %[[Q]]
+func.func @apart(%a: tensor<2xf32>) -> (tensor<6xf32>, tensor<2xf32>) {
+  %e = tensor.empty() : tensor<2xf32>
+  %p = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%a : tensor<2xf32>) outs(%e : tensor<2xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    %s = arith.addf %in, %in : f32
+    linalg.yield %s : f32
+  } -> tensor<2xf32>
+  %e2 = tensor.empty() : tensor<2xf32>
+  %q = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%p : tensor<2xf32>) outs(%e2 : tensor<2xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    %s = arith.mulf %in, %in : f32
+    linalg.yield %s : f32
+  } -> tensor<2xf32>
+  %whole = tensor.empty() : tensor<6xf32>
+  %one = tensor.insert_slice %p into %whole[0] [2] [1] : tensor<2xf32> into tensor<6xf32>
+  %two = tensor.insert_slice %q into %one[2] [2] [1] : tensor<2xf32> into tensor<6xf32>
+  %three = tensor.insert_slice %a into %two[4] [2] [1] : tensor<2xf32> into tensor<6xf32>
+  %e3 = tensor.empty() : tensor<2xf32>
+  %r = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%p : tensor<2xf32>) outs(%e3 : tensor<2xf32>) {
+  ^bb0(%in: f32, %o: f32):
+    %s = arith.subf %in, %in : f32
+    linalg.yield %s : f32
+  } -> tensor<2xf32>
+  return %three, %r : tensor<6xf32>, tensor<2xf32>
+}

@@ -4,10 +4,11 @@
 
 """Writes random valid specifications, always the same ones for a seed.
 
-    random_networks.py SEED FIRST END FOLDER [smooth]
+    random_networks.py SEED FIRST END FOLDER [smooth] [wide] [precision]
 
 writes FOLDER/network_SEED_i.net for i from FIRST to END - 1, and prints their names. With `smooth`, they are the same
-networks without kinks, at which a loss has no slope.
+networks without kinks, at which a loss has no slope; with `wide`, they have eight times as many features and channels, as
+matrix instructions ask for; and with `precision`, their runs have one.
 """
 
 import pathlib
@@ -24,8 +25,9 @@ class Network:
     Kinds: image [N, C, H, W], line [N, C, L], sequence [N, T, d], vector [N, d].
     """
 
-    def __init__(self, rng):
+    def __init__(self, rng, is_wide):
         self.rng = rng
+        self.wider = 8 if is_wide else 1
         self.lines = []
         self.instances = []  # name, kind and sizes it takes, what it makes
         self.count = 0
@@ -41,22 +43,22 @@ class Network:
         kind = rng.choice(["image", "image", "image", "line", "sequence", "sequence", "tokens", "vector"])
         if kind == "tokens":
             self.tokens = True
-            t, self.vocabulary, d = rng.randint(2, 7), rng.randint(3, 12), rng.randint(1, 4) * 2
+            t, self.vocabulary, d = rng.randint(2, 7), rng.randint(3, 12), rng.randint(1, 4) * 2 * self.wider
             self.input = f"x: i32[N, T = {t}]"
             self.lines.append(f"v0 = x |> Embedding({self.vocabulary}, {d})")
             self.count = 1
             return ("v0", "sequence", (t, d))
         if kind == "image":
-            sizes = (rng.randint(1, 6), rng.randint(4, 11), rng.randint(4, 11))
+            sizes = (rng.randint(1, 6) * self.wider, rng.randint(4, 11), rng.randint(4, 11))
             axes = "CHW"
         elif kind == "line":
-            sizes = (rng.randint(1, 5), rng.randint(5, 17))
+            sizes = (rng.randint(1, 5) * self.wider, rng.randint(5, 17))
             axes = "CL"
         elif kind == "sequence":
-            sizes = (rng.randint(1, 7), rng.randint(1, 4) * 2)
+            sizes = (rng.randint(1, 7), rng.randint(1, 4) * 2 * self.wider)
             axes = "Td"
         else:
-            sizes = (rng.randint(1, 12),)
+            sizes = (rng.randint(1, 12) * self.wider,)
             axes = "d"
         self.input = "x: f32[N, " + ", ".join(f"{a} = {s}" for a, s in zip(axes, sizes)) + "]"
         return ("x", kind, sizes)
@@ -109,9 +111,9 @@ class Network:
         elif way < 0.75:
             self.emit(f"{value} * sigmoid({other})", kind, sizes)
         elif kind in ("image", "line"):
-            if sizes[0] <= 6:
+            if sizes[0] <= 6 * self.wider:
                 self.emit(f"concat({value}, {other})", kind, (2 * sizes[0],) + sizes[1:])
-        elif sizes[-1] <= 8:
+        elif sizes[-1] <= 8 * self.wider:
             self.emit(f"concat({value}, {other})", kind, sizes[:-1] + (2 * sizes[-1],))
 
     def windows(self, size, k, low, high, stride, dilation=1):
@@ -122,7 +124,7 @@ class Network:
         _, kind, (c, *space) = self.current
         n = len(space)
         groups = rng.choice([1, 1, 1, c] + [g for g in (2, 3) if c % g == 0])
-        out = groups * rng.randint(1, max(1, 6 // groups))
+        out = groups * rng.randint(1, max(1, 6 * self.wider // groups))
         for _ in range(20):
             k = [rng.randint(1, 4) for _ in space]
             stride = [rng.choice([1, 1, 2, 3]) for _ in space]
@@ -169,7 +171,7 @@ class Network:
 
     def linear(self):
         _, kind, sizes = self.current
-        out = self.rng.randint(1, 5) * 2
+        out = self.rng.randint(1, 5) * 2 * self.wider
         layer = f"Linear({out}{self.rng.choice(['', ', bias = false'])})"
         if kind in ("image", "line"):
             self.apply(layer, kind, (out,) + sizes[1:])
@@ -190,7 +192,7 @@ class Network:
     def recurrent(self):
         rng = self.rng
         value, kind, (t, d) = self.current
-        out = rng.randint(1, 6)
+        out = rng.randint(1, 6) * self.wider
         way = rng.random()
         if way < 0.55:
             cell = rng.choice(["RNN", "GRU", "LSTM"])
@@ -219,7 +221,7 @@ class Network:
         rng = self.rng
         value, kind, sizes = self.current
         axes = {"image": "CHW", "line": "CL", "sequence": "Td", "vector": "d"}[kind]
-        if kind == "vector" and 2 <= sizes[0] <= 6 and rng.random() < 0.5:
+        if kind == "vector" and 2 <= sizes[0] <= 6 * self.wider and rng.random() < 0.5:
             pairs = sizes[0] * (sizes[0] - 1) // 2
             return self.emit(f'einsum("n i, n j -> n i j", {value}, {value}) |> lower_triangle', kind, (pairs,))
         place = rng.randrange(len(sizes))
@@ -241,7 +243,7 @@ class Network:
             self.lines.append(f"p{self.count}, q{self.count} = split({value}, [{first}, {size - first}], over = {over})")
             self.emit(f"concat(q{self.count}, p{self.count} * p{self.count}, over = {over})", kind, sizes)
         elif way == "mix" and kind == "sequence":
-            self.emit(f'einsum("n t d, n s d, n s e -> n t e", {value}, {value}, {value}) * 0.05', kind, sizes)
+            self.emit(f'einsum("n t d, n s d, n s e -> n t e", {value}, {value}, {value}) * {0.05 / self.wider ** 2}', kind, sizes)
         else:
             self.emit(f"reverse({value}, over = {over})", kind, sizes)
 
@@ -262,7 +264,7 @@ class Network:
                 self.current = (name, "sequence", (h * w, c))
                 self.values[-1] = self.current
                 return
-            if way == "flat" and c * h * w <= 200:
+            if way == "flat" and c * h * w <= 200 * self.wider:
                 return self.emit(f"flatten({value})", "vector", (c * h * w,))
             if way == "max":
                 return self.emit(f"{rng.choice(['max', 'min'])}({value}, over = [{rng.choice(['H, W', 'W, H'])}])", "vector", (c,))
@@ -322,9 +324,12 @@ OPTIMIZERS = [
 ]
 
 
-def specification(seed, number):
+PRECISIONS = ["bf16", "mixed(f16)", "pure(bf16)", "megatron(bf16)", "tf32", "f64"]
+
+
+def specification(seed, number, is_wide, has_precision):
     rng = random.Random(f"{seed}/{number}")
-    network = Network(rng)
+    network = Network(rng, is_wide)
     for _ in range(rng.randint(2, 9)):
         network.step()
     field, loss, result = network.finish()
@@ -334,7 +339,9 @@ def specification(seed, number):
         "import std.recurrent\n\n"
         f"net Random({network.input}) {{\n{body}\n  return {result} = {network.current[0]}\n}}\n{dataset}"
         f"train Random{' on Data' if field else ''} as run {{\n  loss = {loss}\n  batch = {network.batch}\n"
-        f"  duration = 10 steps\n  optimizer = {rng.choice(OPTIMIZERS)}\n}}\n"
+        f"  duration = 10 steps\n  optimizer = {rng.choice(OPTIMIZERS)}\n"
+        + (f"  precision = {rng.choice(PRECISIONS)}\n" if has_precision else "")
+        + "}\n"
     )
 
 
@@ -345,12 +352,12 @@ def smooth(text):
 
 def main():
     seed, first, end = map(int, sys.argv[1:4])
-    folder = pathlib.Path(sys.argv[4])
+    folder, words = pathlib.Path(sys.argv[4]), sys.argv[5:]
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(first, end):
         path = folder / f"network_{seed}_{number}.net"
-        text = specification(seed, number)
-        path.write_text(smooth(text) if "smooth" in sys.argv[5:] else text)
+        text = specification(seed, number, "wide" in words, "precision" in words)
+        path.write_text(smooth(text) if "smooth" in words else text)
         print(path)
 
 
