@@ -4,11 +4,11 @@
 
 """Writes random valid specifications, always the same ones for a seed.
 
-    random_networks.py SEED FIRST END FOLDER [smooth] [wide] [precision]
+    random_networks.py SEED FIRST END FOLDER [smooth] [wide=FACTOR] [precision]
 
 writes FOLDER/network_SEED_i.net for i from FIRST to END - 1, and prints their names. With `smooth`, they are the same
-networks without kinks, at which a loss has no slope; with `wide`, they have eight times as many features and channels, as
-matrix instructions ask for; and with `precision`, their runs have one.
+networks without kinks, at which a loss has no slope; with `wide`, they have that many times the features and channels, and
+an eighth of it times the examples and positions, as matrix instructions ask for; and with `precision`, their runs have one.
 """
 
 import pathlib
@@ -25,15 +25,15 @@ class Network:
     Kinds: image [N, C, H, W], line [N, C, L], sequence [N, T, d], vector [N, d].
     """
 
-    def __init__(self, rng, is_wide):
+    def __init__(self, rng, wider):
         self.rng = rng
-        self.wider = 8 if is_wide else 1
+        self.wider, self.longer = wider, max(1, wider // 8)
         self.lines = []
         self.instances = []  # name, kind and sizes it takes, what it makes
         self.count = 0
         self.positions = None  # the size of T, where an image became a sequence
         self.features = None  # and that of d
-        self.batch = rng.randint(1, 4)
+        self.batch = rng.randint(1, 4) * self.longer
         self.current = self.start()
         self.values = [self.current]
 
@@ -43,7 +43,7 @@ class Network:
         kind = rng.choice(["image", "image", "image", "line", "sequence", "sequence", "tokens", "vector"])
         if kind == "tokens":
             self.tokens = True
-            t, self.vocabulary, d = rng.randint(2, 7), rng.randint(3, 12), rng.randint(1, 4) * 2 * self.wider
+            t, self.vocabulary, d = rng.randint(2, 7) * self.longer, rng.randint(3, 12), rng.randint(1, 4) * 2 * self.wider
             self.input = f"x: i32[N, T = {t}]"
             self.lines.append(f"v0 = x |> Embedding({self.vocabulary}, {d})")
             self.count = 1
@@ -55,7 +55,7 @@ class Network:
             sizes = (rng.randint(1, 5) * self.wider, rng.randint(5, 17))
             axes = "CL"
         elif kind == "sequence":
-            sizes = (rng.randint(1, 7), rng.randint(1, 4) * 2 * self.wider)
+            sizes = (rng.randint(1, 7) * self.longer, rng.randint(1, 4) * 2 * self.wider)
             axes = "Td"
         else:
             sizes = (rng.randint(1, 12) * self.wider,)
@@ -243,7 +243,7 @@ class Network:
             self.lines.append(f"p{self.count}, q{self.count} = split({value}, [{first}, {size - first}], over = {over})")
             self.emit(f"concat(q{self.count}, p{self.count} * p{self.count}, over = {over})", kind, sizes)
         elif way == "mix" and kind == "sequence":
-            self.emit(f'einsum("n t d, n s d, n s e -> n t e", {value}, {value}, {value}) * {0.05 / self.wider ** 2}', kind, sizes)
+            self.emit(f'einsum("n t d, n s d, n s e -> n t e", {value}, {value}, {value}) * {0.05 / self.wider**2 / self.longer}', kind, sizes)
         else:
             self.emit(f"reverse({value}, over = {over})", kind, sizes)
 
@@ -327,9 +327,9 @@ OPTIMIZERS = [
 PRECISIONS = ["bf16", "mixed(f16)", "pure(bf16)", "megatron(bf16)", "tf32", "f64"]
 
 
-def specification(seed, number, is_wide, has_precision):
+def specification(seed, number, wider, has_precision):
     rng = random.Random(f"{seed}/{number}")
-    network = Network(rng, is_wide)
+    network = Network(rng, wider)
     for _ in range(rng.randint(2, 9)):
         network.step()
     field, loss, result = network.finish()
@@ -353,10 +353,11 @@ def smooth(text):
 def main():
     seed, first, end = map(int, sys.argv[1:4])
     folder, words = pathlib.Path(sys.argv[4]), sys.argv[5:]
+    wider = next((int(word.removeprefix("wide=")) for word in words if word.startswith("wide=")), 1)
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(first, end):
         path = folder / f"network_{seed}_{number}.net"
-        text = specification(seed, number, "wide" in words, "precision" in words)
+        text = specification(seed, number, wider, "precision" in words)
         path.write_text(smooth(text) if "smooth" in words else text)
         print(path)
 
