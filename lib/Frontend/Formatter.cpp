@@ -56,6 +56,10 @@ public:
                                   : llvm::ArrayRef(found->second);
   }
 
+  /// Whether it begins an element of a list that another one follows in the
+  /// same line.
+  bool isFollowed(const Token *token) const { return is(token, followed); }
+
 private:
   using Starts = llvm::DenseSet<size_t>;
 
@@ -90,11 +94,11 @@ private:
     else if (auto *expect = ruleCast<NetParser::ExpectContext>(tree))
       addColumns(expect, {comparison(expect->expr(0))});
     else if (auto *param = ruleCast<NetParser::ParamContext>(tree))
-      addColumns(param, {param->ASSIGN()});
+      addColumnOfElement(param, param->ASSIGN());
     else if (auto *argument = ruleCast<NetParser::ArgContext>(tree))
-      addColumns(argument, {argument->ASSIGN()});
+      addColumnOfElement(argument, argument->ASSIGN());
     else if (auto *field = ruleCast<NetParser::FieldContext>(tree))
-      addColumns(field, {field->ASSIGN()});
+      addColumnOfElement(field, field->ASSIGN());
     else if (auto *bind = ruleCast<NetParser::BindContext>(tree))
       if (!isCode(bind))
         addColumns(bind, {bind->ASSIGN()});
@@ -115,6 +119,17 @@ private:
         anchors.push_back(static_cast<tree::TerminalNode *>(node)->getSymbol());
   }
 
+  void addColumnOfElement(ParserRuleContext *element, tree::ParseTree *node) {
+    addColumns(element, {node});
+    const auto &siblings = element->parent->children;
+    for (auto at = llvm::find(siblings, element); ++at != siblings.end();)
+      if (auto *next = dynamic_cast<ParserRuleContext *>(*at)) {
+        if (next->start->getLine() == element->stop->getLine())
+          followed.insert(element->start->getStartIndex());
+        return;
+      }
+  }
+
   static tree::ParseTree *opening(NetParser::BodyContext *body) {
     return body ? body->LBRACE() : nullptr;
   }
@@ -133,7 +148,7 @@ private:
     return false;
   }
 
-  Starts postfix, signs, bodies, elses;
+  Starts postfix, signs, bodies, elses, followed;
   llvm::DenseMap<size_t,
                  llvm::SmallVector<const Token *, kMaxColumnsOfStatement>>
       columns;
@@ -410,6 +425,11 @@ static void alignColumns(std::vector<Line> &lines, const TokenRoles &roles) {
                      kindOf(roles.columnsOf(line.first())[column]);
         },
         [&](llvm::MutableArrayRef<Line> run) {
+          // One line of one element among lines of several is no column.
+          if (llvm::count_if(run, [&](const Line &line) {
+                return !roles.isFollowed(line.first());
+              }) < 2)
+            return;
           align(llvm::to_vector(llvm::make_pointer_range(run)), kMaxPadding,
                 pieceOf, [](const Line &line) { return line.codeSize(); });
         });
