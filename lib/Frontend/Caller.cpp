@@ -370,7 +370,8 @@ Value Caller::callSection(Tree *at, Section section,
       return e.fail(argument.nameAt(), error::UnknownArgument, section.name,
                     name, e.didYouMean(name, known));
     if (!given.insert({name, argument.value}).second)
-      return e.fail(argument.at, error::DuplicateArgument, section.name, name);
+      return e.fail(argument.at, error::DuplicateArgument, section.name, name,
+                    "");
   }
   // A default may use parameters before it.
   Scope scope;
@@ -504,7 +505,7 @@ private:
     if (instance.tensors[i].empty() || parameter.variadic)
       instance.tensors[i].push_back(argument.value);
     else
-      fail(argument.at, error::DuplicateArgument, callee(), parameter.name);
+      fail(argument.at, error::DuplicateArgument, callee(), parameter.name, "");
   }
 
   std::optional<size_t> nextTensor() const {
@@ -524,10 +525,11 @@ private:
     }
     auto setting = llvm::find_if(all.settings, hasName);
     if (setting != all.settings.end()) {
-      std::optional<Value> &slot =
-          instance.settings[setting - all.settings.begin()];
+      size_t place = setting - all.settings.begin();
+      std::optional<Value> &slot = instance.settings[place];
       if (slot)
-        fail(argument.at, error::DuplicateArgument, callee(), argument.name);
+        fail(argument.at, error::DuplicateArgument, callee(), argument.name,
+             namesUpTo(place));
       slot = argument.value;
       return;
     }
@@ -545,6 +547,17 @@ private:
           known.push_back(parameter.name);
     fail(argument.nameAt(), error::UnknownArgument, callee(), argument.name,
          e.meantOrAll(argument.name, known, "it takes"));
+  }
+
+  /// What the values without names are, up to one of them.
+  std::string namesUpTo(size_t place) const {
+    if (place >= instance.positional)
+      return "";
+    std::vector<std::string> names;
+    for (const Parameter &setting :
+         llvm::ArrayRef(all.settings).take_front(place + 1))
+      names.push_back(setting.name);
+    return e.meantOrAll("", names, "without names, it takes");
   }
 
   /// The tensors of an argument: itself, the elements of a list, or a number if

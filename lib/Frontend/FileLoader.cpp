@@ -144,7 +144,14 @@ FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
     std::vector<std::string> known;
     for (StringRef file : standardLibraryPaths())
       known.push_back(file.str());
-    e.fail(tree, error::UnknownStandardFile, name, e.didYouMean(name, known));
+    StringRef folder = StringRef(name).drop_back(StringRef(".net").size());
+    auto inside = llvm::find_if(known, [&](StringRef file) {
+      return file.starts_with(folder.str() + "/");
+    });
+    e.fail(tree, error::UnknownStandardFile, name,
+           inside == known.end() ? e.didYouMean(name, known)
+                                 : "; import a file of the folder, such as `" +
+                                       importNameOf(*inside) + "`");
     return nullptr;
   }
   if (llvm::sys::path::is_absolute(name) || StringRef(name).contains("..")) {
