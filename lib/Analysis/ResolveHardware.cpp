@@ -36,9 +36,6 @@ formatOf(const RunFacts &run, const std::set<NumberFormat> &formats) {
              : precision->products;
 }
 
-/// The name of a device whose peaks are those of the run's `peak`.
-static constexpr StringRef statedPeaks = "peak";
-
 /// The device that the run names, if any, with the peaks that the run or a
 /// `hardware` section states. Fails, with an error at the name, if it is not
 /// known.
@@ -68,7 +65,7 @@ deviceOf(Operation *job, const RunFacts &run, const AcceleratorTable &table) {
     device.emplace();
     device->title = run.device;
   }
-  device->name = run.hasOwnDevice ? run.device : statedPeaks.str();
+  device->name = run.hasOwnDevice ? run.device : "peak";
   device->peaks.clear();
   for (const auto &[format, rate] : run.peaks) {
     std::optional<NumberFormat> known = parseNumberFormat(format);
@@ -185,9 +182,10 @@ static void warnOfNoPeak(Operation *job, const RunFacts &run,
 }
 
 /// Warns of products in a format for which a device has no units.
+/// `lacking`: who has not what.
 static void warnOfFormat(Operation *job, const RunFacts &run,
-                         const Accelerator &device, NumberFormat format,
-                         NumberFormat taken) {
+                         const Accelerator &device, StringRef lacking,
+                         NumberFormat format, NumberFormat taken) {
   auto has = [&](NumberFormat format) {
     return llvm::any_of(
         device.peaks, [&](const Peak &peak) { return peak.format == format; });
@@ -196,11 +194,8 @@ static void warnOfFormat(Operation *job, const RunFacts &run,
     return;
   const FormatTraits &asked = traitsOf(format);
   warn(placeOf(job, keyOfFormat(run)), symbolOf(job), WarningId::NoSuchUnits)
-      << "`"
-      << (device.name == statedPeaks ? "peak` has no rate for "
-                                     : device.title + "` has no units for ")
-      << asked.name << "; such products are taken to run in "
-      << traitsOf(taken).name
+      << lacking << " for " << asked.name
+      << "; such products are taken to run in " << traitsOf(taken).name
       << (asked.bits == 16 && has(NumberFormat::F16)
               ? ", and `mixed(f16)` would not"
               : "");
@@ -213,6 +208,9 @@ static void takePeaks(Operation *job, RunFacts &run, const HardwareFacts &facts,
                       const std::set<NumberFormat> &formats) {
   if (run.peak || !facts.device || !guess.peak)
     return;
+  std::string lacking = run.peaks.empty() || run.hasOwnDevice
+                            ? "`" + facts.device->title + "` has no units"
+                            : "`peak` has no rate";
   for (const FormatTraits &traits : allFormats()) {
     bool isStated = facts.format && (traits.format == facts.format ||
                                      formats.count(traits.format));
@@ -230,7 +228,8 @@ static void takePeaks(Operation *job, RunFacts &run, const HardwareFacts &facts,
     bool isRest = traits.format == NumberFormat::F32 &&
                   (run.precision.empty() || traits.format != facts.format);
     if (isStated && !isRest)
-      warnOfFormat(job, run, *facts.device, traits.format, choice->peak.format);
+      warnOfFormat(job, run, *facts.device, lacking, traits.format,
+                   choice->peak.format);
   }
 }
 

@@ -102,7 +102,8 @@ static bool takesSlice(OpOperand &use) {
 }
 
 /// The last tensor before `reader` that has the part that `insertion` inserts:
-/// others may be inserted beside it.
+/// others may be inserted beside it. If the part were read from the first one,
+/// bufferization would copy that tensor before the next insertion.
 static tensor::InsertSliceOp lastWith(tensor::InsertSliceOp insertion,
                                       Operation *reader) {
   auto part = cast<SubsetOpInterface>(insertion.getOperation());

@@ -86,7 +86,8 @@ def PlaceResults : Pass<"net-place-results", "::mlir::func::FuncOp"> {
     The op that computes a tensor which outlives the step writes it to the tensor's slot, reshaped if needed. If
     the old contents of the slot are read later, the op writes to a buffer, which is copied to the slot
     afterwards. An element-wise op overwrites an operand that nothing reads later. Tensors that begin with the same
-    inserted part insert it each, and are not copies of a tensor that has this part alone.
+    inserted part insert it each, and are not copies of a tensor that has this part alone. A part that is read
+    after another one is inserted beside it has a buffer of its own.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }

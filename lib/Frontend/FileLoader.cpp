@@ -144,14 +144,9 @@ FileScope *FileLoader::import(NetParser::ImportDeclContext *tree,
     std::vector<std::string> known;
     for (StringRef file : standardLibraryPaths())
       known.push_back(file.str());
-    StringRef folder = StringRef(name).drop_back(StringRef(".net").size());
-    auto inside = llvm::find_if(known, [&](StringRef file) {
-      return file.starts_with(folder.str() + "/");
-    });
+    std::string hint = hintForImport(name);
     e.fail(tree, error::UnknownStandardFile, name,
-           inside == known.end() ? e.didYouMean(name, known)
-                                 : "; import a file of the folder, such as `" +
-                                       importNameOf(*inside) + "`");
+           hint.empty() ? e.didYouMean(name, known) : hint);
     return nullptr;
   }
   if (llvm::sys::path::is_absolute(name) || StringRef(name).contains("..")) {

@@ -381,8 +381,14 @@ std::string netc::hintForImport(StringRef name) {
     return "; ops, and the blocks of `std.core`, are there without an import";
   if (name.consume_back("/net.net"))
     return "; write `import \"" + name.str() + ".net\"`";
-  for (StringRef file : standardLibraryPaths())
+  for (StringRef file : standardLibraryPaths()) {
     if (file.ends_with(("/" + name).str()))
       return "; write `import " + importNameOf(file) + "`";
+    StringRef inFolder = file;
+    if (inFolder.consume_front(name.drop_back(StringRef(".net").size())) &&
+        inFolder.starts_with("/"))
+      return "; import a file of the folder, such as `" + importNameOf(file) +
+             "`";
+  }
   return "";
 }

@@ -299,13 +299,17 @@ def exported(module, args, kwargs, axes):
 
 def _traced(module, bound, dynamic):
     """The programs of an example by torch.export, and in the ops that netc knows; and what a reader must know of what is in neither."""
-    with contextlib.ExitStack() as around:
-        functions, asked, finite, of_export, _, _, lost = map(
-            around.enter_context,
-            (_own_functions(), _Asked(), _Finite(), _asked_whether_exported(), _plain_masks(), _without_cache(module), torch_checkpoints.marked()),
-        )
-        around.enter_context(_quiet())
-        around.enter_context(warnings.catch_warnings())
+    with (
+        _quiet(),
+        _own_functions() as functions,
+        _Asked() as asked,
+        _Finite() as finite,
+        _asked_whether_exported() as of_export,
+        _plain_masks(),
+        _without_cache(module),
+        torch_checkpoints.marked() as lost,
+        warnings.catch_warnings(),
+    ):
         warnings.filterwarnings("ignore", "The tensor attributes? .* assigned during export")  # of nn.LSTM itself
         exported = torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic)
     _detach(exported)
@@ -342,7 +346,7 @@ def _refusal(module, bound, dynamic, nameless, problem):
 
 def _is_exported(module, bound, dynamic):
     try:
-        with _quiet(), _plain_masks(), _without_cache(module):
+        with _quiet(), _Finite(), _plain_masks(), _without_cache(module):
             return bool(torch.export.export(module, bound.args, bound.kwargs, dynamic_shapes=dynamic))
     except Exception:
         return False
